@@ -109,6 +109,7 @@ void ToScore(const Napi::Object& ask, Job& job) {
   const Napi::Array image_list = ToArray(ask.Get("images"), "images");
   const Napi::Value sizes = ask.Get("sizes");
   job.workspace = Unsigned(ask, "workspace");
+  std::string scope = String(ask, "scope");
   job.SetDeadline(ask.Get("deadlineMs").As<Napi::Number>().DoubleValue());
 
   std::vector<TextPart> parts = ToParts(texts, ToBytes(kinds, "kinds"));
@@ -120,6 +121,7 @@ void ToScore(const Napi::Object& ask, Job& job) {
     AddImages(ToBytes(kinds, "kinds"), images, ToIntegers(sizes, "sizes"), parts);
     job.request = Assemble(std::move(parts), ToIntegers(shape, "shape"),
                            ToIntegers(candidates, "candidates"));
+    job.request.scope = std::move(scope);
   } catch (const MalformedRequest& error) {
     throw Napi::TypeError::New(ask.Env(), error.what());
   }

@@ -26,6 +26,7 @@ Pipeline::Options ToOptions(const Napi::Object& object);
 //   images      I Uint8Arrays, in the order of their parts: RGB, 8 bits each, from the top row on
 //   sizes       Int32Array, 2 I, pixels, each at least 1: width and height of each image
 //   workspace   0 to 2^32 - 1
+//   scope       a string: who shares what is evaluated
 //   deadlineMs  milliseconds from now; Infinity for none
 //
 // Copied into the job. Throws a JS TypeError that names what is of another type or does not fit.

@@ -19,23 +19,22 @@ bool Admission::Admit(ScoringTask& task, const Step& step) {
   if (deterministic_ && !active_.empty()) return false;                    // rule 3
   if (isolating() && (!task.suspect() || !active_.empty())) return false;  // rule 4
   if (!LeavesRoom(task)) return false;
-  const std::vector<Token>& prefix = task.request.prefix;
-  const auto tokens = static_cast<double>(prefix.size());
+  const auto tokens = static_cast<double>(task.request.prefix.size());
   const double token_seconds = rate_.Ms(Work::Of(tokens, 0)) / std::max(1.0, tokens) / 1000;
   StateCache::Found found;
   do {
     const size_t spare = ReservedCells(nullptr) + task.longest();
-    found = cache_.Pin(prefix, spare, token_seconds);
-  } while (found.prefix == nullptr && !found.wait && Suspend(task, step));
-  if (found.prefix == nullptr) {
+    found = cache_.Pin(WantedOf(task.request), spare, token_seconds);
+  } while (!found.prefix && !found.wait && Suspend(task, step));
+  if (!found.prefix) {
     // Its turn only if nobody had one before it in this step.
     const bool lost = !found.wait && step.size() == 0;
     if (lost && task.LoseTurn() >= kPatience && next_in_ == nullptr) next_in_ = &task;
     return false;
   }
   if (next_in_ == &task) next_in_ = nullptr;
-  lost_tokens_ += task.Admit(*found.prefix, found.tier);
-  active_.insert(&task);
+  active_.insert(&task);  // first: what this throws unpins the prefix
+  lost_tokens_ += task.Admit(*found.prefix.release(), found.tier, found.foreign);
   return true;
 }
 

@@ -134,7 +134,7 @@ std::unique_ptr<Task> Scorer::Begin(TokenizedRequest request, std::function<bool
                           std::to_string(plan_.microbatch_tokens));
   }
   auto task = std::make_unique<ScoringTask>(std::move(request), std::move(abandoned));
-  if (!task->done()) task->Expect(cache_.Expect(task->request.prefix));
+  if (!task->done()) task->Expect(cache_.Expect(WantedOf(task->request)));
   return task;
 }
 
@@ -161,6 +161,7 @@ bool Scorer::RunStep() {
   step_.Complete();
   const auto start = Clock::now();
   double submit_ms = 0;
+  bool finite = true;
   try {
     readout_.Ask(step_.tasks(),
                  admission_.isolating());  // rule 5: the cause is found in whole rows
@@ -183,13 +184,14 @@ bool Scorer::RunStep() {
     if (step_.outputs() > 0 || on_gpu_) llama_synchronize(context_.get());
     // Before anything counts as evaluated: what this throws is undone as a whole.
     readout_.Read(step_.tasks());
+    finite = Advance();
   } catch (...) {
     evaluating_ = false;
     llama_synchronize(context_.get());
     Undo();
     throw;
   }
-  Advance();
+  if (!finite) admission_.Isolate();
   const double ms = MillisecondsSince(start) - vision_ms_;
   ++stats_.steps;
   stats_.evaluated_tokens += wanted + step_.padding();
@@ -209,7 +211,8 @@ int32_t Scorer::Decode() {
 
 int32_t Scorer::DecodeImage() {
   const Step::ImageChunk& chunk = *step_.image();
-  const std::vector<float>& rows = vision_->Rows(*chunk.image);
+  const std::string& scope = step_.chunks().front().task->request.scope;
+  const std::vector<float>& rows = vision_->Rows(*chunk.image, scope);
   vision_ms_ = vision_->encoding_ms();
   ClearLog();
   ImageBatch batch(*chunk.image, chunk.position, chunk.sequence, vision_->mrope());
@@ -220,7 +223,8 @@ int32_t Scorer::DecodeImage() {
   return status;
 }
 
-void Scorer::Advance() {
+// False if an answer is not finite.
+bool Scorer::Advance() {
   for (const Step::Chunk& chunk : step_.chunks()) {
     cache_.device().Grow(*chunk.task->prefix(), chunk.count);
     chunk.task->AdvancePrefix(chunk.count);
@@ -234,8 +238,10 @@ void Scorer::Advance() {
     });
     finite = finite && !task->not_finite();
   }
-  if (!finite) return admission_.Isolate();
-  if (!recurrent_ && step_.padding() > 0) cache_.device().sequences().Cut(step_.filler(), 0);
+  if (finite && !recurrent_ && step_.padding() > 0) {
+    cache_.device().sequences().Cut(step_.filler(), 0);
+  }
+  return finite;
 }
 
 // The step is not evaluated.

@@ -92,7 +92,7 @@ class Scorer final : public Evaluator {
   bool Abandoned() const;
   int32_t Decode();
   int32_t DecodeImage();
-  void Advance();
+  bool Advance();
   void Reset();
   void Undo();
 

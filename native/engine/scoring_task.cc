@@ -34,11 +34,14 @@ Work ScoringTask::Remaining() const {
   return work;
 }
 
-size_t ScoringTask::Admit(Prefix& prefix, Tier tier) {
+size_t ScoringTask::Admit(Prefix& prefix, Tier tier, size_t foreign) {
   prefix_ = &prefix;
   turns_lost_ = 0;
   admitted_at_ = prefix.evaluated;
-  if (prefix_evaluated_ == 0) result.tier = tier;  // else some of it is its own
+  if (prefix_evaluated_ == 0) {  // else some of it is its own
+    result.tier = tier;
+    foreign_ = foreign;
+  }
   if (prefix_evaluated_ <= prefix.evaluated) return 0;
   // It gave way, and was evicted meanwhile.
   const size_t lost = prefix_evaluated_ - prefix.evaluated;
@@ -89,22 +92,27 @@ void ScoringTask::Advance(const std::function<void(const Run&)>& answered) {
   }
   std::erase_if(runs_, [](const Run& run) { return run.row >= 0; });
   if (!done()) return;
-  result.cached_tokens = request.prefix.size() - prefix_evaluated_;
-  result.evaluated_tokens = evaluated();
+  // Both as they would be without other scopes.
+  const size_t had = request.prefix.size() - prefix_evaluated_;
+  const size_t foreign = std::min(had, foreign_);
+  result.cached_tokens = had - foreign;
+  result.evaluated_tokens = evaluated() + foreign;
 }
 
-size_t ScoringTask::Restart() {
+size_t ScoringTask::Restart() noexcept {
   size_t lost = prefix_evaluated_;
-  std::vector<Item> left;
-  for (const Run& run : runs_) {
-    left.push_back(items_[run.item]);
-    lost += run.evaluated;
-    suffix_evaluated_ -= run.evaluated;
+  // Those under way come first, in place of all that were begun. In their order, none is lost.
+  std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.item < b.item; });
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    items_[i] = items_[runs_[i].item];
+    lost += runs_[i].evaluated;
+    suffix_evaluated_ -= runs_[i].evaluated;
   }
-  left.insert(left.end(), items_.begin() + static_cast<ptrdiff_t>(begun_), items_.end());
+  const auto first = items_.begin();
+  items_.erase(first + static_cast<ptrdiff_t>(runs_.size()),
+               first + static_cast<ptrdiff_t>(begun_));
   suffix_left_ = 0;
-  for (const Item& item : left) suffix_left_ += request.questions[item.question].tokens.size();
-  items_ = std::move(left);
+  for (const Item& item : items_) suffix_left_ += request.questions[item.question].tokens.size();
   begun_ = 0;
   finished_ = 0;
   runs_.clear();

@@ -39,9 +39,10 @@ class ScoringTask final : public Task {
   void Expect(size_t cached) { expected_ = cached; }
   // Null while it is not admitted.
   Prefix* prefix() const { return prefix_; }
-  // The prefix is pinned for the task, and `tier` gave what is evaluated of it. Returns the tokens
-  // that were evaluated on its behalf, before it gave way, and are lost.
-  size_t Admit(Prefix& prefix, Tier tier);
+  // The prefix is pinned for the task, and `tier` gave what is evaluated of it, but for `foreign`
+  // tokens (cache/state_cache.h, rule 7). Returns the tokens that were evaluated on its behalf,
+  // before it gave way, and are lost.
+  size_t Admit(Prefix& prefix, Tier tier, size_t foreign);
   // Returns how many turns in a row, this one too, there was no room for it.
   size_t LoseTurn() { return ++turns_lost_; }
   // Whether it may give its place to another (admission.h, rule 2).
@@ -86,7 +87,7 @@ class ScoringTask final : public Task {
   // ---- the end ----
 
   // Begins anew, but for the questions that are answered. Returns the tokens that are lost.
-  size_t Restart();
+  size_t Restart() noexcept;
   // Gives `use` the runs that are under way, and ends them. Returns the prefix, which is to be
   // unpinned.
   Prefix& Leave(const std::function<void(const Run&)>& use);
@@ -109,6 +110,7 @@ class ScoringTask final : public Task {
   size_t expected_ = 0;
   size_t suffix_left_ = 0;       // tokens of questions that are not evaluated yet
   size_t prefix_evaluated_ = 0;  // prefix tokens evaluated on its behalf
+  size_t foreign_ = 0;           // prefix tokens that only other scopes had evaluated
   size_t suffix_evaluated_ = 0;
   size_t admitted_at_ = 0;  // prefix tokens that were evaluated when it was given its prefix
   size_t turns_lost_ = 0;   // in which there was no room for it, since it last had some

@@ -44,6 +44,7 @@ struct Question {
 };
 
 struct ScoreRequest {
+  std::string scope;  // who shares what is evaluated for it (cache/wanted.h)
   std::vector<TextPart> prefix;
   std::vector<Question> questions;
 };
@@ -55,7 +56,9 @@ struct TokenizedQuestion {
 };
 
 struct TokenizedRequest {
-  std::vector<Token> prefix;  // input/image_tokens.h: what stands for an image
+  std::string scope;           // as in ScoreRequest
+  std::vector<Token> prefix;   // input/image_tokens.h: what stands for an image
+  size_t template_tokens = 0;  // of its first tokens: those before a caller's first text or image
   std::vector<std::shared_ptr<const Image>> images;  // of the prefix, in order
   std::vector<TokenizedQuestion> questions;
 };

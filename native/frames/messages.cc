@@ -53,6 +53,7 @@ void AddResult(std::string& out, const Job& job) {
 void ReadScore(std::span<const uint8_t> payload, Job& job) {
   FieldReader fields(payload);
   job.workspace = fields.Unsigned();
+  std::string scope = fields.Text();
   job.SetDeadline(fields.Double());
   std::vector<TextPart> parts;
   const std::span<const uint8_t> kinds = ReadParts(fields, parts);
@@ -65,6 +66,7 @@ void ReadScore(std::span<const uint8_t> payload, Job& job) {
   try {
     AddImages(kinds, images, sizes, parts);
     job.request = Assemble(std::move(parts), shape, candidates);
+    job.request.scope = std::move(scope);
   } catch (const MalformedRequest& error) {
     throw ProtocolError(error.what());
   }

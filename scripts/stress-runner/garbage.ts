@@ -52,7 +52,7 @@ const input = {
   suffixes: [{ parts: [user(' Is it?')], candidates: Int32Array.of(32, 33) }],
 }
 const makers: readonly ((id: number) => Buffer)[] = [
-  (id) => scoreFrame(id, { ...pack(input), workspace: 1, deadlineMs: 1000 }),
+  (id) => scoreFrame(id, { ...pack(input), workspace: 1, scope: '', deadlineMs: 1000 }),
   (id) => tokenizeFrame(id, ['one', 'two é🙂'], Uint8Array.of(0, 1)),
   (id) => countFrame(id, 'words and words'),
   (id) => signal(asks.cancel, id - 1),

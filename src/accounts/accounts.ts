@@ -114,8 +114,8 @@ export class Accounts {
    */
   callerOf(workspace: number | string): Caller {
     this.#changes.look()
-    const { id: workspaceId, name } = this.workspace(workspace)
-    return { keyId: 0, workspaceId, workspace: name }
+    const { id: workspaceId, name, createdMs: workspaceMadeMs } = this.workspace(workspace)
+    return { keyId: 0, workspaceId, workspace: name, workspaceMadeMs }
   }
 
   /** Why requests are refused or nothing is booked; undefined if all is well. */

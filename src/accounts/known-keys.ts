@@ -18,6 +18,8 @@ export interface Caller {
   readonly keyId: number
   readonly workspaceId: number
   readonly workspace: string
+  /** When the workspace was made, milliseconds since 1970; its id alone is of one data folder. */
+  readonly workspaceMadeMs?: number
   /** Own names of the models that the caller may use; undefined: all. */
   readonly models?: readonly string[] | undefined
 }
@@ -78,24 +80,25 @@ export class KnownKeys {
         .prepare<[Buffer], KeyRow>(
           `SELECT keys.id AS keyId, revoked_ms AS revokedMs, blocked_ms AS blockedMs,
                   expires_ms AS expiresMs, models,
-                  workspaces.id AS workspaceId, workspaces.name AS workspace
+                  workspaces.id AS workspaceId, workspaces.name AS workspace,
+                  workspaces.created_ms AS workspaceMadeMs
            FROM keys JOIN workspaces ON workspaces.id = workspace_id WHERE hash = ?`,
         )
         .get(hashBytes(hash)),
     )
     if (row === undefined) throw keyError('The API key is not valid')
-    const { keyId, workspaceId, workspace, models } = row
+    const { keyId, workspaceId, workspace, workspaceMadeMs, models } = row
     if (row.revokedMs !== null) throw keyError('The API key has been revoked')
     if (row.blockedMs !== null) throw keyError('The API key is blocked')
     const caller = {
-      ...{ keyId, workspaceId, workspace },
+      ...{ keyId, workspaceId, workspace, workspaceMadeMs },
       ...(models !== null && { models: JSON.parse(models) as string[] }),
     }
     return { caller, expiresMs: row.expiresMs ?? Infinity }
   }
 }
 
-interface KeyRow extends Pick<Caller, 'keyId' | 'workspaceId' | 'workspace'> {
+interface KeyRow extends Required<Omit<Caller, 'models'>> {
   readonly revokedMs: number | null
   readonly blockedMs: number | null
   readonly expiresMs: number | null

@@ -11,7 +11,7 @@
 import { OiError } from '../errors.js'
 import { maxDepth, noteLength, ObjectBuilder, RawNumber } from './json-value.js'
 import type { Json } from './json-value.js'
-import type { KnownQuestions } from './known-questions.js'
+import type { ScopedQuestions } from './known-questions.js'
 
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
@@ -67,14 +67,14 @@ type Open = { readonly start: number } & (
 
 export class Reader {
   readonly #text: string
-  readonly #known: KnownQuestions | undefined
+  readonly #known: ScopedQuestions | undefined
   #at = 0
   /** From the outermost to the innermost. */
   readonly #open: Open[] = []
   #result: Json = null
 
   /** @param known - Known values of the outermost object's member `questions`. */
-  constructor(text: string, known?: KnownQuestions) {
+  constructor(text: string, known?: ScopedQuestions) {
     this.#text = text
     this.#known = known
   }

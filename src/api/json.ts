@@ -9,7 +9,7 @@ import { isUtf8 } from 'node:buffer'
 import { OiError } from '../errors.js'
 import { invalid, Reader } from './json-reader.js'
 import type { Json } from './json-value.js'
-import type { KnownQuestions } from './known-questions.js'
+import type { ScopedQuestions } from './known-questions.js'
 import type { Steps } from './turns.js'
 
 export {
@@ -44,7 +44,7 @@ export function parseJson(text: string): Json {
 }
 
 /** As {@link parseJson}, in steps. @param known - Known `questions`; new ones are noted there. */
-export function* parseInSteps(text: string, known?: KnownQuestions): Steps<Json> {
+export function* parseInSteps(text: string, known?: ScopedQuestions): Steps<Json> {
   requirePairs(text)
   const reader = new Reader(text, known)
   while (!reader.read(valuesPerStep)) yield

@@ -8,6 +8,7 @@
  *   2. A text is kept when it comes for the second time: a text that comes once costs nothing.
  *   3. Requests share the value as one object: nothing may change it (`isShared`).
  *   4. All texts share one memory bound, and the oldest text goes first.
+ *   5. A text is known within its scope alone: reading it takes less time then.
  *
  * @module
  */
@@ -31,12 +32,20 @@ interface Alike {
   readonly lengths: number[]
 }
 
-export class KnownQuestions {
-  readonly #beginnings = new Map<string, Alike>()
+/** The questions of one scope. */
+export class ScopedQuestions {
+  readonly #beginnings: Map<string, Alike>
+  readonly #scope: string
+
+  /** @param beginnings - Of all scopes. */
+  constructor(beginnings: Map<string, Alike>, scope: string) {
+    this.#beginnings = beginnings
+    this.#scope = scope
+  }
 
   /** The entry whose text stands at this position, if any. */
   find(text: string, at: number): Known | undefined {
-    const known = this.#beginnings.get(text.slice(at, at + beginning))?.known
+    const known = this.#beginnings.get(this.#keyOf(text, at))?.known
     if (known === undefined) return undefined
     for (let i = 0; i < known.length; i++) {
       if (text.startsWith(known[i]!.text, at)) return known[i]
@@ -48,13 +57,12 @@ export class KnownQuestions {
   note(text: string, start: number, end: number, value: Json): void {
     const length = end - start
     if (length < beginning || length > longest) return
-    const alike = this.#beginnings.get(text.slice(start, start + beginning))
+    const alike = this.#beginnings.get(this.#keyOf(text, start))
     if (alike === undefined) {
       if (this.#beginnings.size === mostBeginnings) {
         this.#beginnings.delete(this.#beginnings.keys().next().value!)
       }
-      const key = copied(text.slice(start, start + beginning))
-      this.#beginnings.set(key, { known: [], lengths: [length] })
+      this.#beginnings.set(copied(this.#keyOf(text, start)), { known: [], lengths: [length] })
     } else if (!alike.lengths.includes(length)) {
       push(alike.lengths, length)
     } else {
@@ -62,6 +70,20 @@ export class KnownQuestions {
       noteShared(value as object)
       alike.lengths.splice(alike.lengths.indexOf(length), 1)
     }
+  }
+
+  /** Beginnings are equally long, so no scope's is another's. */
+  #keyOf(text: string, at: number): string {
+    return text.slice(at, at + beginning) + this.#scope
+  }
+}
+
+export class KnownQuestions {
+  readonly #beginnings = new Map<string, Alike>()
+
+  /** @param scope - Who shares the questions: a text. */
+  of(scope: string): ScopedQuestions {
+    return new ScopedQuestions(this.#beginnings, scope)
   }
 }
 

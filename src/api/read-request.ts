@@ -25,7 +25,7 @@ import {
 } from './json.js'
 import type { Json } from './json.js'
 import { knownMembers } from './known-members.js'
-import type { KnownQuestions } from './known-questions.js'
+import type { ScopedQuestions } from './known-questions.js'
 import { mostOptionsOfRequest } from './limits.js'
 import { failure, placeOf, shortened } from './place.js'
 import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from './reply-size.js'
@@ -52,7 +52,7 @@ export function* readRequestInSteps(
   text: string,
   limits: RequestLimits,
   size?: ReplySize,
-  known?: KnownQuestions,
+  known?: ScopedQuestions,
   ignored: string[] = [],
 ): Steps<DecideRequest> {
   const request = yield* checkInSteps(yield* parseInSteps(text, known), limits, ignored)

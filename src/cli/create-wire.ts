@@ -24,9 +24,9 @@ export const createWire: Dependencies['createWire'] = ({ maxQuestions, maxReplyB
   const known = new KnownQuestions()
   return {
     decodeUtf8,
-    readRequest: (text, { evidence }, ignored) => {
+    readRequest: (text, { evidence, scope }, ignored) => {
       const size = { maxReplyBytes, evidence }
-      return read(text, readRequestInSteps(text, limits, size, known, ignored))
+      return read(text, readRequestInSteps(text, limits, size, known.of(scope), ignored))
     },
     readBatch: (text, { evidence }, ignored) => {
       return read(text, readBatchInSteps(text, limits, { maxReplyBytes, evidence }, ignored))

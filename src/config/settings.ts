@@ -140,6 +140,11 @@ const properties = {
     'who may ask without a key, as the default workspace: nobody, or programs on this machine',
     { placeholder: 'who', live: true },
   ),
+  shareStates: oneOf(
+    ['workspace', 'all', 'key'],
+    'who shares the states that a model has evaluated: times tell them what was asked',
+    { placeholder: 'who', live: true },
+  ),
   dataDir: path(1, 'data', 'folder of workspaces and keys', {
     placeholder: 'folder',
     shortcut: '--data',

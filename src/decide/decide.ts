@@ -143,13 +143,13 @@ class EngineDecider implements ModelDecider {
     decodingMs = 0,
     questions = request.questions,
   ): Promise<Decided> {
-    const { signal, workspace, deadlineMs, requestId, orders = this.orders } = options
+    const { signal, workspace, scope, deadlineMs, requestId, orders = this.orders } = options
     const large = isLargeRequest(request)
     const rendered = large
       ? await inTurns(this.#renderer.render(request, images, orders))
       : this.#renderer.renderNow(request, images, orders)
     const { input, readers } = images ? placeMarked(rendered, images, questions) : rendered
-    const engineOptions = { signal, workspace, deadlineMs, requestId }
+    const engineOptions = { signal, workspace, scope, deadlineMs, requestId }
     let output: ScoreOutput
     try {
       output = images

@@ -157,6 +157,11 @@ export interface DecideOptions {
    * Default 0.
    */
   readonly workspace?: number | undefined
+  /**
+   * Who shares what is evaluated for the request: those with the same text, of at most 256
+   * characters. Neither times nor counts tell others what was asked. Default: its workspace.
+   */
+  readonly scope?: string | undefined
   /** Time for the model's part, milliseconds; beyond it, `ERR_TIMEOUT`. Default: no limit. */
   readonly deadlineMs?: number | undefined
   /** Own names of the models that may answer; default: all. */

@@ -13,6 +13,7 @@ import { checkHeader } from './check-header.js'
 import { completeOptions } from './complete-options.js'
 import { loadAddon, type NativeEngine, type NativeFacts, type NativeOptions } from './native.js'
 import { pack } from './pack.js'
+import { scopeOf } from './scope.js'
 import type {
   Engine,
   EngineStats,
@@ -183,13 +184,14 @@ class LlamaEngine implements Engine {
 
   async score(input: ScoreInput, options: ScoreOptions = {}): Promise<ScoreOutput> {
     const { signal, workspace = 0, deadlineMs = Infinity } = options
+    const scope = scopeOf(options)
     if (signal?.aborted) throw new OiError('ERR_ABORTED', 'The request was cancelled')
     const id = this.#nextId()
     const packed = pack(input)
     if (packed.images.length > 0 && !this.info.vision) {
       throw new OiError('ERR_INVALID_ARGUMENT', 'image: the model was opened without a projector')
     }
-    const pending = this.#native.score(id, { ...packed, workspace, deadlineMs })
+    const pending = this.#native.score(id, { ...packed, workspace, scope, deadlineMs })
     const abort = () => this.#native.cancel(id)
     signal?.addEventListener('abort', abort, { once: true })
     try {

@@ -34,10 +34,12 @@ export interface PackedInput {
   readonly sizes: Int32Array
 }
 
-/** A request with its workspace and its deadline. */
+/** A request with its workspace, its scope and its deadline. */
 export interface ScoreAsk extends PackedInput {
   /** An integer from 0 to 2^32 - 1. */
   readonly workspace: number
+  /** Who shares what is evaluated for it. */
+  readonly scope: string
   /** Milliseconds from now; Infinity for none. */
   readonly deadlineMs: number
 }

@@ -162,6 +162,11 @@ export interface ScoreOptions {
    * evaluated tokens. An integer from 0 to 2^32 - 1; 0 by default.
    */
   readonly workspace?: number | undefined
+  /**
+   * Who shares what is evaluated for the request: those with the same text, of at most 256
+   * characters. Neither times nor counts tell other scopes what was asked. Default: its workspace.
+   */
+  readonly scope?: string | undefined
   /** Time for the request, milliseconds; then it rejects with `ERR_TIMEOUT`. */
   readonly deadlineMs?: number | undefined
   /** Its id in logs and crash reports. */

@@ -12,6 +12,7 @@ import type { AdminOptions } from './admin/call.js'
 import type { TrustedProxies } from './access/client-address.js'
 import type { Cors } from './access/cors.js'
 import type { Gate } from './access/gate.js'
+import type { ShareStates } from './access/state-scope.js'
 import type { Logger } from './log/logger.js'
 import type { SpanFigures } from './metrics/metrics.js'
 import type { Machine } from './metrics/process-metrics.js'
@@ -46,6 +47,8 @@ export interface HandlersSettings {
   readonly cors?: Cors | undefined
   /** Whether programs on this machine need no key. Default true. */
   readonly anonymous?: boolean | undefined
+  /** Which callers share evaluated states. Default: those of a workspace. */
+  readonly shareStates?: ShareStates | undefined
   /** Proxies whose X-Forwarded-For is believed. Default: none. */
   readonly trustedProxies?: TrustedProxies | undefined
 }

@@ -17,6 +17,7 @@ import { TrustedProxies } from './access/client-address.js'
 import type { Cors } from './access/cors.js'
 import { FailedKeys } from './access/failed-keys.js'
 import type { Gate } from './access/gate.js'
+import { stateScope } from './access/state-scope.js'
 import { AdminArea } from './admin/admin-area.js'
 import { BodyBudget } from './bodies/body.js'
 import { Charges } from './exchange/charges.js'
@@ -81,6 +82,7 @@ export class Handlers implements PostContext, Listener {
   batchDeadlines!: Deadlines
   cors: Cors | undefined
   anonymous!: boolean
+  scopeOf!: PostContext['scopeOf']
   trustedProxies!: TrustedProxies
   /** Every path that does not answer 404. */
   readonly paths: readonly string[]
@@ -181,6 +183,8 @@ export class Handlers implements PostContext, Listener {
     this.charges.keptMs = (settings.idempotencyHours ?? 24) * 3_600_000
     this.cors = settings.cors
     this.anonymous = settings.anonymous ?? false
+    const { shareStates = 'workspace' } = settings
+    this.scopeOf = (caller) => stateScope(shareStates, caller)
     this.trustedProxies = settings.trustedProxies ?? new TrustedProxies([])
     this.#maxQuestions = settings.maxQuestions
     this.#openApi = undefined

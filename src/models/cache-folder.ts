@@ -8,7 +8,7 @@
  * @module
  */
 
-import { mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { OiError } from '../errors.js'
 
@@ -34,13 +34,16 @@ export function cacheFolder(dir: string, owner: CacheOwner): string {
 }
 
 /**
- * Makes the owner's folder, readable by its user alone: a state reveals what was asked.
+ * Makes the owner's folder, readable by its user alone: a state reveals what was asked. The engine
+ * refuses one that others may enter (native/engine/cache/state_folder.h).
  *
  * @returns Its path.
- * @throws {@link OiError} `ERR_INVALID_ARGUMENT` if it cannot be made.
+ * @throws {@link OiError} `ERR_INVALID_ARGUMENT` if it cannot be made, or others could put another
+ *   one in its place: `dir` is another user's, a link, or open to be written to.
  */
 export function makeCacheFolder(dir: string, owner: CacheOwner): string {
   const folder = cacheFolder(dir, owner)
+  requireOwn(dir)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (cause) {
@@ -48,4 +51,21 @@ export function makeCacheFolder(dir: string, owner: CacheOwner): string {
     throw new OiError('ERR_INVALID_ARGUMENT', `diskCacheDir: ${message}`, { cause })
   }
   return folder
+}
+
+/** Nothing is required of a folder that is not there yet. */
+function requireOwn(dir: string): void {
+  const facts = lstatSync(dir, { throwIfNoEntry: false })
+  if (facts === undefined || process.getuid === undefined) return
+  const fault = !facts.isDirectory()
+    ? 'expected a folder, and no link to one'
+    : facts.uid !== process.getuid()
+      ? `it belongs to another user (${facts.uid})`
+      : (facts.mode & 0o022) !== 0
+        ? `others may write to it (mode ${(facts.mode & 0o7777).toString(8)})`
+        : undefined
+  if (fault === undefined) return
+  const remedy = 'name a folder in it that is not there yet'
+  const hint = facts.isDirectory() ? `: ${remedy}` : ''
+  throw new OiError('ERR_INVALID_ARGUMENT', `diskCacheDir: ${dir}: ${fault}${hint}`)
 }

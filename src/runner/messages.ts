@@ -21,7 +21,7 @@ import type { ScoreOutput } from '../engine/types.js'
 import { FieldReader, FieldWriter, sizeOf } from './fields.js'
 import { headBytes, newFrame } from './frames.js'
 
-export const protocolVersion = 2
+export const protocolVersion = 3
 
 /** From the front to the runner. */
 export const asks = { open: 1, score: 2, tokenize: 3, count: 4, cancel: 5, ping: 6, close: 7 }
@@ -65,14 +65,15 @@ export function jsonFrame(kind: number, id: number, value: unknown): Buffer {
 export const readJson = (payload: Buffer): unknown => JSON.parse(payload.toString())
 
 export function scoreFrame(id: number, ask: ScoreAsk): Buffer {
-  const { texts, kinds, shape, candidates, workspace, deadlineMs, images, sizes } = ask
-  let bytes = 3 * sizeOf.uint32 + sizeOf.float64
+  const { texts, kinds, shape, candidates, workspace, scope, deadlineMs, images, sizes } = ask
+  let bytes = 3 * sizeOf.uint32 + sizeOf.text(scope) + sizeOf.float64
   for (const text of texts) bytes += sizeOf.text(text)
   for (const numbers of [kinds, shape, candidates, sizes]) bytes += sizeOf.numbers(numbers)
   for (const image of images) bytes += sizeOf.numbers(image)
   const frame = newFrame(asks.score, id, bytes)
   const out = new FieldWriter(frame, headBytes)
   out.uint32(workspace)
+  out.text(scope)
   out.float64(deadlineMs)
   out.uint32(texts.length)
   for (const text of texts) out.text(text)

@@ -19,6 +19,7 @@
  * @module
  */
 
+import { scopeOf } from '../engine/scope.js'
 import { noStats } from '../engine/stats.js'
 import type {
   Engine,
@@ -69,7 +70,7 @@ export class ReplicaSet implements Engine {
     const { deadlineMs = Infinity } = options
     const dueMs = performance.now() + deadlineMs
     let refusal: OiError | undefined
-    for (const place of this.#choose(stateKey(input.prefix), work)) {
+    for (const place of this.#choose(stateKey(input.prefix, scopeOf(options)), work)) {
       place.work += work
       try {
         // Less than a millisecond could be taken for no limit.

@@ -2,7 +2,8 @@
  * The key by which a state is routed to one of several replicas.
  *
  * Rules
- *   1. The same state has the same key, whatever is asked about it.
+ *   1. The same state of the same scope has the same key, whatever is asked about it. Another
+ *      scope's has another: which replica answers tells nothing of it.
  *   2. A state that grows, as a conversation does, has the same key until its length passes the
  *      next power of two: the part that counts is the largest power of two in it. So states that
  *      share less than half of their text, as a common beginning, have different keys.
@@ -23,12 +24,14 @@ const pixelBytes = 256
 /**
  * @param prefix - A request's prefix: the caller's parts are the state; trusted parts are the
  *   template, the same for all.
+ * @param scope - Who shares what is evaluated (`ScoreOptions`).
  * @returns 32 bits.
  */
-export function stateKey(prefix: readonly PromptPart[]): number {
+export function stateKey(prefix: readonly PromptPart[], scope: string): number {
   const own = prefix.filter(({ trusted }) => !trusted)
   let left = unitsThatCount(own.reduce((sum, { text }) => sum + text.length, 0))
   let hash = 0x811c9dc5
+  for (let i = 0; i < scope.length; i++) hash = step(hash, scope.charCodeAt(i))
   for (const { text, image } of own) {
     if (image !== undefined) hash = hashImage(hash, image)
     const units = Math.min(left, text.length)

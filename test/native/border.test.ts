@@ -30,6 +30,7 @@ const ask: ScoreAsk = {
     suffixes: [question(3)],
   }),
   workspace: 0,
+  scope: '',
   deadlineMs: Infinity,
 }
 

@@ -79,7 +79,10 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'oss'] as const) {
       async (engine) => {
         const all = await Promise.all(
           [1, 2, 3, 4, 5].map((i) =>
-            engine.score({ ...state(text(90)), suffixes: [question(i)] }, { workspace: i }),
+            engine.score(
+              { ...state(text(90)), suffixes: [question(i)] },
+              { workspace: i, scope: 'all' },
+            ),
           ),
         )
         const { evaluatedTokens, paddingTokens } = engine.stats()

@@ -4,6 +4,7 @@
  * Needs the built addon and the fixtures. test/native/promises.test.ts has the same under load.
  */
 import t from 'tap'
+import { join } from 'node:path'
 import type { ScoreInput } from '../../src/engine/types.js'
 import { candidates, question, text, user, withEngine } from '../helpers/fixture.js'
 import { sameAnswer } from '../helpers/load.js'
@@ -29,7 +30,7 @@ const filling: ScoreInput = { prefix: [user(`x ${text(420)}`)], suffixes: [quest
 
 for (const name of ['small', 'dense', 'hybrid'] as const) {
   t.test(name, async (t) => {
-    const diskCacheDir = t.testdir({})
+    const diskCacheDir = join(t.testdir({}), 'states')
     const cold = await withEngine(
       name,
       async (engine) => {

@@ -60,8 +60,8 @@ t.test('a runner that does not read costs no memory, and delays no caller for lo
     const before = process.memoryUsage().arrayBuffers
     const outcomes: (string | undefined)[] = []
     const ask = (id: number) => {
-      const [workspace, deadlineMs] = [0, Infinity]
-      const request = { texts: [large, ...texts.slice(1)], ...rest, workspace, deadlineMs }
+      const [workspace, scope, deadlineMs] = [0, '', Infinity]
+      const request = { texts: [large, ...texts.slice(1)], ...rest, workspace, scope, deadlineMs }
       const one = runner.score(id, request)
       return one.catch((error: Error & { code?: string; end?: { cause: string } }) => {
         outcomes[id] = error.code ?? error.end?.cause

@@ -6,6 +6,7 @@
  * weights; with `deterministic`, the same bits. Promise 5 is tested in test/model.
  */
 import t from 'tap'
+import { join } from 'node:path'
 import type { Engine, ScoreInput } from '../../src/engine/types.js'
 import { candidates, fixturePath, question, text, user, withEngine } from '../helpers/fixture.js'
 import { promptTokens, sameAnswer, startLoad } from '../helpers/load.js'
@@ -41,7 +42,7 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
         microbatchTokens: 64,
         maxBacklogMs: 2 ** 31,
         deterministic,
-        diskCacheDir: t.testdir({}),
+        diskCacheDir: join(t.testdir({}), 'states'),
       }
       // Their saved states return to other cells.
       const kept = !deterministic || !['window', 'oss'].includes(name)

@@ -27,7 +27,7 @@ const options = { modelPath, contextTokens: 4096, threads: 1, deterministic: tru
 
 /** A question in the form in which it is sent. */
 const ask = (id: number) =>
-  scoreFrame(id, { ...pack(input(20, 2)), workspace: 0, deadlineMs: Infinity })
+  scoreFrame(id, { ...pack(input(20, 2)), workspace: 0, scope: '', deadlineMs: Infinity })
 
 const text = (value: string) => {
   const bytes = Buffer.from(value, 'latin1')
@@ -61,7 +61,7 @@ t.test('a front that leaves before it has opened an engine leaves no runner', as
 
 const shape = Buffer.from(Int32Array.of(5).buffer)
 const score = Buffer.concat([
-  ...[number(0), Buffer.alloc(8), number(1), text('a'), text('\u0000')],
+  ...[number(0), text(''), Buffer.alloc(8), number(1), text('a'), text('\u0000')],
   ...[number(shape.length), shape, number(0), number(0), number(0)],
 ])
 const nonsense: Readonly<Record<string, readonly [Buffer, RegExp]>> = {
@@ -112,7 +112,10 @@ t.test('a ping is answered while the engine loads and while it works', async (t)
   const kinds = runner.frames.map(({ kind }) => kind)
   t.strictSame(kinds, [replies.pong, replies.opened], 'before it is open')
   const long = pack(input(3500, 1))
-  runner.send(scoreFrame(2, { ...long, workspace: 0, deadlineMs: Infinity }), signal(asks.ping, 3))
+  runner.send(
+    scoreFrame(2, { ...long, workspace: 0, scope: '', deadlineMs: Infinity }),
+    signal(asks.ping, 3),
+  )
   await runner.reply(2)
   t.equal(runner.frames.at(-2)!.id, 3, 'before the answer')
 })

@@ -150,7 +150,7 @@ for (const name of names) {
   })
 
   t.test(`${name}: states with images return from RAM and from disk`, async (t) => {
-    const diskCacheDir = t.testdir({})
+    const diskCacheDir = join(t.testdir({}), 'states')
     const options = { contextTokens: 512, maxForks: 2, diskCacheDir }
     const state = (i: number) => asked([user(`${i}: ${text(90)}`), picture(i), behind], 1)
     const first = await withEngine(

@@ -13,7 +13,7 @@ import { question, text, user, withEngine } from '../helpers/fixture.js'
 // BUG: parts of a state that had left the sliding window were read, restored, and thrown away.
 for (const name of ['window', 'oss'] as const) {
   t.test(`${name}: of a state longer than the window, no part is restored`, async (t) => {
-    const dir = t.testdir({})
+    const dir = join(t.testdir({}), 'states')
     const whole = state(text(150), ' It ended.')
     const other = state(text(150), ' It did not, as far as anybody knows.')
     const [first, expected] = await cold(name, [whole, other])

@@ -1,6 +1,6 @@
 /** Folders of states, one per model and build. */
 import t from 'tap'
-import { statSync, writeFileSync } from 'node:fs'
+import { chmodSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cacheFolder, makeCacheFolder } from '../../src/models/cache-folder.js'
 
@@ -42,4 +42,20 @@ t.test('a folder that cannot be made is refused', async (t) => {
     code: 'ERR_INVALID_ARGUMENT',
     message: /^diskCacheDir: /,
   })
+})
+
+t.test('a folder that others could exchange is refused by name', async (t) => {
+  const dir = t.testdir({ open: {}, real: {} })
+  chmodSync(join(dir, 'open'), 0o777)
+  symlinkSync(join(dir, 'real'), join(dir, 'link'))
+  for (const [name, message] of [
+    ['open', /diskCacheDir: .*open: others may write to it \(mode 777\)/],
+    ['link', /diskCacheDir: .*link: expected a folder, and no link/],
+  ] as const) {
+    t.throws(() => makeCacheFolder(join(dir, name), owner), {
+      code: 'ERR_INVALID_ARGUMENT',
+      message,
+    })
+  }
+  t.ok(makeCacheFolder(join(dir, 'open', 'below'), owner), 'but one in it is its own')
 })

@@ -8,8 +8,8 @@ import { createDecider } from '../../src/decide/decide.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 
 const limits = { maxQuestions: 4, maxOptions: 255, maxLevels: 255 }
-const read = (text: string, known?: KnownQuestions) =>
-  atOnce(readRequestInSteps(text, limits, undefined, known))
+const read = (text: string, known?: KnownQuestions, scope = 'a') =>
+  atOnce(readRequestInSteps(text, limits, undefined, known?.of(scope)))
 
 const noul = '{"type":"noul","instructions":"Does the customer want money back, or not at all?"}'
 const score = '{"type":"score","criteria":["none of it",1.0,{"2":"x","1":"y"},"all of it"]}'
@@ -33,6 +33,13 @@ t.test(
     t.strictSame(JSON.stringify(third), JSON.stringify(read(body('{"questions":{}}'))))
   },
 )
+
+t.test('questions of another scope are not known', async (t) => {
+  const known = new KnownQuestions()
+  for (const state of [1, 2, 3]) read(body(String(state)), known, 'a')
+  t.ok(isShared(read(body('4'), known, 'a').questions))
+  t.notOk(isShared(read(body('4'), known, 'b').questions))
+})
 
 t.test('only the outermost member of that name is looked up', async (t) => {
   const known = new KnownQuestions()

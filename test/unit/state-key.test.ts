@@ -12,7 +12,7 @@ function textOf(length: number, seed = 1): string {
   }).join('')
 }
 
-const key = (text: string) => stateKey([template('<|user|>'), user(text)])
+const key = (text: string) => stateKey([template('<|user|>'), user(text)], 'a')
 
 t.test('a growing state keeps its key until it passes a power of two', async (t) => {
   for (const [from, to] of [
@@ -33,6 +33,13 @@ t.test('states that share less than half of their text have different keys', asy
   t.equal(new Set(keys).size, keys.length)
 })
 
+t.test('a state of another scope has another key', async (t) => {
+  const keys = Array.from({ length: 100 }, (_, i) =>
+    stateKey([user(textOf(700))], `workspace ${i}`),
+  )
+  t.equal(new Set(keys).size, keys.length)
+})
+
 t.test('in short states every character counts', async (t) => {
   const common = textOf(240)
   const keys = Array.from({ length: 10 }, (_, i) => key(`${common}${i}`))
@@ -41,13 +48,13 @@ t.test('in short states every character counts', async (t) => {
 
 t.test('neither the division of a state nor the template counts', async (t) => {
   const text = textOf(700)
-  t.equal(stateKey([user(text.slice(0, 100)), user(text.slice(100))]), key(text))
-  t.equal(stateKey([template('<|another|>'), user(text), template('<|end|>')]), key(text))
+  t.equal(stateKey([user(text.slice(0, 100)), user(text.slice(100))], 'a'), key(text))
+  t.equal(stateKey([template('<|another|>'), user(text), template('<|end|>')], 'a'), key(text))
 })
 
 t.test('images count, by their pixels and sizes', async (t) => {
   const withPicture = (...parts: Parameters<typeof picture>) =>
-    stateKey([user('Look: '), picture(...parts), user(' What is it?')])
+    stateKey([user('Look: '), picture(...parts), user(' What is it?')], 'a')
   t.equal(withPicture(1), withPicture(1))
   const keys = [key('Look:  What is it?'), withPicture(1), withPicture(2), withPicture(1, 84, 112)]
   t.equal(new Set(keys).size, keys.length)

@@ -8,8 +8,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <unordered_set>
+#include <utility>
 
 namespace oi {
 
@@ -30,6 +31,7 @@ class Cells {
     Cells& cells;
     Chain before;
     size_t count;
+    uint64_t counted = 0;  // by the Count of this number
   };
 
   explicit Cells(size_t total) : total_(total) {}
@@ -58,9 +60,10 @@ class Cells {
       const size_t begin = end - span->count;
       if (begin < count) {  // cut the span in two, where it stands: others may hold it too
         const size_t head = count - begin;
+        Chain first = std::make_shared<Span>(*this, span->before, head);
         span->count -= head;
         used_ -= head;
-        span->before = std::make_shared<Span>(*this, std::move(span->before), head);
+        span->before = std::move(first);
         return span->before;
       }
       end = begin;
@@ -76,17 +79,29 @@ class Cells {
     return length;
   }
 
-  // Adds to `sum` what of the chain is not in `seen` yet.
-  static void Count(const Chain& chain, std::unordered_set<const Span*>& seen, size_t& sum) {
-    for (const Span* span = chain.get(); span != nullptr; span = span->before.get()) {
-      if (!seen.insert(span).second) return;  // what is before it was counted with it
-      sum += span->count;
+  // Counts the cells of several chains, those that they share once. One at a time.
+  class Count {
+   public:
+    explicit Count(const Cells& cells) : number_(++cells.counts_) {}
+
+    void Add(const Chain& chain) {
+      for (Span* span = chain.get(); span != nullptr; span = span->before.get()) {
+        if (span->counted == number_) return;  // what is before it was counted with it
+        span->counted = number_;
+        sum_ += span->count;
+      }
     }
-  }
+    size_t sum() const { return sum_; }
+
+   private:
+    const uint64_t number_;
+    size_t sum_ = 0;
+  };
 
  private:
   const size_t total_;
   size_t used_ = 0;
+  mutable uint64_t counts_ = 0;
 };
 
 }  // namespace oi

@@ -1,36 +1,37 @@
 #include "device_tier.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 namespace oi {
 
-Prefix& DeviceTier::Add(std::vector<Token> tokens, llama_seq_id sequence) {
-  Prefix& prefix = prefixes_.emplace_back();
-  prefix.tokens = std::move(tokens);
-  prefix.sequence = sequence;
+Prefix& DeviceTier::Add(const Wanted& wanted, TakenSequence sequence) {
+  Prefix made;
+  made.Become(wanted);
+  made.forks.reserve(sequences_.count());  // what is returned allocates nothing
+  Prefix& prefix = prefixes_.emplace_back(std::move(made));
+  prefix.sequence = sequence.Keep();
   Touch(prefix);
   return prefix;
 }
 
-Prefix* DeviceTier::Branch(Prefix* source, const std::vector<Token>& tokens, size_t length,
-                           size_t room) {
+Prefix* DeviceTier::Branch(Prefix* source, const Wanted& wanted, size_t length, size_t room) {
   const Cells::Chain shared = Share(source, length);
   if (!CanMakeRoom(room, shared)) return nullptr;
-  if (source != nullptr) ++source->pins;  // not to be evicted for its own copy's sequence
-  const llama_seq_id sequence = TakeSequence();
-  if (source != nullptr) --source->pins;
-  if (sequence == Sequences::kNone) return nullptr;
+  TakenSequence sequence = [&] {
+    const Hold hold(source);  // not to be evicted for its own copy's sequence
+    return TakeSequence();
+  }();
+  if (!sequence) return nullptr;
   size_t proved = 0;
   if (source != nullptr) {
     proved = std::min(length, source->proved);
-    sequences_.Copy(source->sequence, sequence);
-    if (length < source->evaluated) sequences_.Cut(sequence, source->Position(length));
+    sequences_.Copy(source->sequence, sequence.id());
+    if (length < source->evaluated) sequences_.Cut(sequence.id(), source->Position(length));
     Touch(*source);
   }
   MakeRoom(room, shared);  // the source may go for it
-  Prefix& prefix = Add(tokens, sequence);
+  Prefix& prefix = Add(wanted, std::move(sequence));
   prefix.evaluated = length;
   prefix.proved = proved;
   prefix.cells = shared;
@@ -38,8 +39,8 @@ Prefix* DeviceTier::Branch(Prefix* source, const std::vector<Token>& tokens, siz
 }
 
 void DeviceTier::Grow(Prefix& prefix, size_t count) {
-  prefix.evaluated += count;
   cells_.Grow(prefix.cells, count);
+  prefix.evaluated += count;
 }
 
 void DeviceTier::Cut(Prefix& prefix, size_t length) {
@@ -57,12 +58,12 @@ llama_seq_id DeviceTier::Fork(Prefix& prefix) {
     prefix.forks.pop_back();
     return fork;
   }
-  const llama_seq_id fork = TakeSequence();
+  const llama_seq_id fork = TakeSequence().Keep();
   if (fork != Sequences::kNone && prefix.evaluated > 0) sequences_.Copy(prefix.sequence, fork);
   return fork;
 }
 
-void DeviceTier::Return(Prefix& prefix, llama_seq_id fork, size_t suffix) {
+void DeviceTier::Return(Prefix& prefix, llama_seq_id fork, size_t suffix) noexcept {
   // Of use again if it still holds all of the prefix, and can be made to hold nothing else.
   if (!forks_last_ || prefix.missing() > 0) return sequences_.Free(fork);
   const size_t end = prefix.Position(prefix.evaluated);
@@ -72,15 +73,15 @@ void DeviceTier::Return(Prefix& prefix, llama_seq_id fork, size_t suffix) {
   prefix.forks.push_back(fork);
 }
 
-void DeviceTier::FreeForks(Prefix& prefix) {
+void DeviceTier::FreeForks(Prefix& prefix) noexcept {
   for (const llama_seq_id fork : prefix.forks) sequences_.Free(fork);
   prefix.forks.clear();
 }
 
-llama_seq_id DeviceTier::TakeSequence() {
+TakenSequence DeviceTier::TakeSequence() {
   for (;;) {
-    const llama_seq_id sequence = sequences_.Take();
-    if (sequence != Sequences::kNone) return sequence;
+    TakenSequence sequence(sequences_, sequences_.Take());
+    if (sequence) return sequence;
     Prefix* oldest = nullptr;
     for (Prefix& prefix : prefixes_) {
       if (prefix.forks.empty()) continue;
@@ -89,7 +90,7 @@ llama_seq_id DeviceTier::TakeSequence() {
     if (oldest != nullptr) {
       FreeForks(*oldest);
     } else if (!EvictOne()) {
-      return Sequences::kNone;
+      return sequence;
     }
   }
 }
@@ -108,7 +109,7 @@ bool DeviceTier::MakeRoom(size_t cells, const Cells::Chain& kept) {
   return true;
 }
 
-bool DeviceTier::EvictOne() {
+bool DeviceTier::EvictOne() noexcept {
   Prefix* oldest = nullptr;
   for (Prefix& prefix : prefixes_) {
     if (prefix.pins > 0) continue;
@@ -125,7 +126,7 @@ void DeviceTier::EvictAll() {
   }
 }
 
-void DeviceTier::Evict(Prefix& prefix) {
+void DeviceTier::Evict(Prefix& prefix) noexcept {
   FreeForks(prefix);
   sequences_.Free(prefix.sequence);
   prefixes_.remove_if([&](const Prefix& entry) { return &entry == &prefix; });
@@ -142,13 +143,12 @@ size_t DeviceTier::Pinned() const {
 }
 
 size_t DeviceTier::KeptCells(const Cells::Chain& chain) const {
-  std::unordered_set<const Cells::Span*> seen;
-  size_t kept = 0;
-  Cells::Count(chain, seen, kept);
+  Cells::Count count(cells_);
+  count.Add(chain);
   for (const Prefix& prefix : prefixes_) {
-    if (prefix.pins > 0) Cells::Count(prefix.cells, seen, kept);
+    if (prefix.pins > 0) count.Add(prefix.cells);
   }
-  return kept;
+  return count.sum();
 }
 
 }  // namespace oi

@@ -11,18 +11,22 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <string>
 #include <vector>
 
 #include "../input/image_tokens.h"
 #include "../types.h"
 #include "cells.h"
 #include "sequences.h"
+#include "wanted.h"
 
 namespace oi {
 
 // Its first `evaluated` tokens are in cells, under `sequence`.
 struct Prefix {
+  std::string scope;
   std::vector<Token> tokens;
+  size_t template_tokens = 0;  // of the first: as in wanted.h
   size_t evaluated = 0;
   size_t proved = 0;  // of its first tokens: an answer behind them was finite
   llama_seq_id sequence = Sequences::kNone;
@@ -33,13 +37,37 @@ struct Prefix {
   uint64_t used = 0;    // when, counted in uses of all
 
   size_t missing() const { return tokens.size() - evaluated; }
+  bool Is(const Wanted& wanted) const { return scope == wanted.scope && tokens == wanted.tokens; }
+  // From now on it is that one, whose first tokens it has.
+  void Become(const Wanted& wanted) {
+    std::string new_scope = wanted.scope;
+    tokens = wanted.tokens;  // what it throws leaves everything as it was
+    scope = std::move(new_scope);
+    template_tokens = wanted.template_tokens;
+  }
   // In the context, of the token at `index`.
   size_t Position(size_t index) const { return PositionAt(tokens, index); }
 };
 
+// Keeps a prefix, if there is one, from being evicted meanwhile.
+class Hold {
+ public:
+  explicit Hold(Prefix* prefix) : prefix_(prefix) {
+    if (prefix_ != nullptr) ++prefix_->pins;
+  }
+  ~Hold() {
+    if (prefix_ != nullptr) --prefix_->pins;
+  }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+ private:
+  Prefix* const prefix_;
+};
+
 class DeviceTier {
  public:
-  using Leaving = std::function<void(const Prefix&)>;
+  using Leaving = std::function<void(const Prefix&)>;  // must not throw
 
   // `forks_last`: a fork is of use for several questions, one after another. `window`: as in
   // sequences.h.
@@ -59,14 +87,14 @@ class DeviceTier {
   Sequences& sequences() { return sequences_; }
 
   // One without tokens in cells yet, not pinned.
-  Prefix& Add(std::vector<Token> tokens, llama_seq_id sequence);
+  Prefix& Add(const Wanted& wanted, TakenSequence sequence);
   // True if Branch() would have the cells.
   bool CanBranch(const Prefix* source, size_t length, size_t room) {
     return CanMakeRoom(room, Share(source, length));
   }
   // One that shares the first `length` tokens of `source`, and `room` cells free besides. Null
   // if there is no room or no sequence.
-  Prefix* Branch(Prefix* source, const std::vector<Token>& tokens, size_t length, size_t room);
+  Prefix* Branch(Prefix* source, const Wanted& wanted, size_t length, size_t room);
   // `count` tokens more are in the prefix' cells.
   void Grow(Prefix& prefix, size_t count);
   // True if the prefix' first `length` tokens can be read on without the others. Not for recurrent
@@ -78,21 +106,21 @@ class DeviceTier {
   // Only the first `length` tokens stay, where CanCut().
   void Cut(Prefix& prefix, size_t length);
   void Touch(Prefix& prefix) { prefix.used = ++clock_; }
-  void Evict(Prefix& prefix);
+  void Evict(Prefix& prefix) noexcept;
 
   // A sequence that holds what the prefix holds so far; kNone if all are in use.
   llama_seq_id Fork(Prefix& prefix);
   // Takes back a fork that holds `suffix` tokens besides.
-  void Return(Prefix& prefix, llama_seq_id fork, size_t suffix);
-  void FreeForks(Prefix& prefix);
+  void Return(Prefix& prefix, llama_seq_id fork, size_t suffix) noexcept;
+  void FreeForks(Prefix& prefix) noexcept;
 
   // A free sequence; else an idle fork of the prefix that was used longest ago; else the
-  // sequence of an idle prefix; else kNone.
-  llama_seq_id TakeSequence();
+  // sequence of an idle prefix; else none.
+  TakenSequence TakeSequence();
   // False if so many cells cannot be free while `kept` and what is pinned stay; else they are.
   // Nothing is evicted in vain.
   bool MakeRoom(size_t cells, const Cells::Chain& kept = nullptr);
-  bool EvictOne();
+  bool EvictOne() noexcept;
   void EvictAll();
   // Forgets all, pinned ones too: pointers to them are void. `data` as in sequences.h.
   void Clear(bool data);

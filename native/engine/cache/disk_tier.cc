@@ -22,10 +22,17 @@ DiskTier::DiskTier(std::string folder, uint64_t limit, Reuse reuse)
   for (const StateFile& file : files_) bytes_ += file.bytes;
   Shrink();
   writer_ = std::thread([this] { WriterMain(); });
-  reader_ = std::thread([this] { ReaderMain(); });
+  try {
+    reader_ = std::thread([this] { ReaderMain(); });
+  } catch (...) {
+    Stop();
+    throw;
+  }
 }
 
-DiskTier::~DiskTier() {
+DiskTier::~DiskTier() { Stop(); }
+
+void DiskTier::Stop() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
@@ -34,16 +41,17 @@ DiskTier::~DiskTier() {
   wake_writer_.notify_all();
   wake_reader_.notify_all();
   writer_.join();
-  reader_.join();
+  if (reader_.joinable()) reader_.join();
 }
 
 // ---- what there is ---------------------------------------------------------------
 
-DiskTier::Match DiskTier::Find(const std::vector<Token>& wanted) const {
+DiskTier::Match DiskTier::Find(const Wanted& wanted) const {
   std::lock_guard<std::mutex> lock(mutex_);
   Match best;
   for (const StateFile& file : files_) {
-    const size_t tokens = reuse_.Tokens(file.tokens, wanted, best.tokens);
+    if (file.scope != wanted.scope) continue;
+    const size_t tokens = reuse_.Tokens(file.tokens, wanted.tokens, best.tokens);
     if (tokens > best.tokens) best = {file.name, tokens, file.bytes};
   }
   const bool read = std::any_of(staged_.begin(), staged_.end(), [&](const Staged& staged) {
@@ -53,8 +61,8 @@ DiskTier::Match DiskTier::Find(const std::vector<Token>& wanted) const {
   return best;
 }
 
-bool DiskTier::Holds(const std::vector<Token>& tokens) const {
-  const std::string name = StateName(tokens);
+bool DiskTier::Holds(const Wanted& state) const {
+  const std::string name = StateName(state.scope, state.tokens);
   std::lock_guard<std::mutex> lock(mutex_);
   return Has(name);
 }
@@ -190,7 +198,8 @@ void DiskTier::Put(State state, StateTime used, bool wait) {
   // What keeping the file will take is made here, where running out of memory can be told.
   Waiting waiting{.state = std::move(state), .file = std::list<StateFile>(1)};
   StateFile& file = waiting.file.front();
-  file = {StateName(waiting.state->tokens), waiting.state->tokens, StateFileBytes(*waiting.state),
+  const SavedState& saved = *waiting.state;
+  file = {StateName(saved.scope, saved.tokens), saved.scope, saved.tokens, StateFileBytes(saved),
           used};
   {
     std::unique_lock<std::mutex> lock(mutex_);

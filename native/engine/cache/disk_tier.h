@@ -7,8 +7,8 @@
 //      for a disk. When the writer cannot keep up, states are dropped.
 //   2. A state that was read stays in memory until it is taken or refused, so a task that waits for
 //      cells does not read it again. The number of such states is bounded; further reads wait.
-//   3. A file that is damaged, of other tokens than its name says, or not taken by llama.cpp is
-//      deleted and counts as absent.
+//   3. A file that is damaged, of other tokens or another scope than its name says, not to be
+//      trusted (state_folder.h), or not taken by llama.cpp is deleted and counts as absent.
 
 #pragma once
 
@@ -32,8 +32,7 @@ class DiskTier {
  public:
   using State = std::shared_ptr<const SavedState>;
 
-  // Makes the folder and reads what lies in it; what is over the limit goes. Throws EngineError
-  // ERR_INVALID_ARGUMENT if the folder cannot be written.
+  // Makes the folder and reads what lies in it; what is over the limit goes. Throws as StateFolder.
   DiskTier(std::string folder, uint64_t limit, Reuse reuse);
   // Drops what is not written yet; Flush() before to keep it.
   ~DiskTier();
@@ -41,17 +40,17 @@ class DiskTier {
   DiskTier(const DiskTier&) = delete;
   DiskTier& operator=(const DiskTier&) = delete;
 
-  // What saves the most tokens of `wanted`: a name for Read(), the tokens, and the bytes that
+  // What saves the most tokens of its scope: a name for Read(), the tokens, and the bytes that
   // have to be read still.
   struct Match {
     std::string name;
     size_t tokens = 0;
     uint64_t bytes = 0;
   };
-  Match Find(const std::vector<Token>& wanted) const;
+  Match Find(const Wanted& wanted) const;
 
-  // True if they are written, or about to be.
-  bool Holds(const std::vector<Token>& tokens) const;
+  // True if that state is written, or about to be.
+  bool Holds(const Wanted& state) const;
 
   // The state, if it has been read (rule 2). Else it is being read, or will be when others have
   // been taken (`pending`); or the file is gone or damaged.
@@ -93,6 +92,7 @@ class DiskTier {
     bool done = false;
   };
 
+  void Stop();
   void WriterMain();
   void ReaderMain();
   void Keep(std::list<StateFile> file);
@@ -102,7 +102,7 @@ class DiskTier {
   std::list<StateFile>::iterator FindFile(const std::string& name);
   std::list<Staged>::iterator FindStaged(const std::string& name);
 
-  const std::string folder_;
+  const StateFolder folder_;
   const uint64_t limit_;
   const Reuse reuse_;
   std::atomic<double> read_rate_{300e6};

@@ -22,24 +22,25 @@ class HostTier {
   HostTier(uint64_t limit, Reuse reuse, Evicted evicted)
       : limit_(limit), reuse_(reuse), evicted_(std::move(evicted)) {}
 
-  // The state that saves the most tokens of `wanted`, and how many; null and 0 if none does.
+  // The scope's state that saves the most tokens, and how many; null and 0 if none does.
   struct Match {
     State state;
     size_t tokens = 0;
   };
-  Match Find(const std::vector<Token>& wanted) const {
+  Match Find(const Wanted& wanted) const {
     Match best;
     for (const Kept& kept : states_) {
-      const size_t tokens = reuse_.Tokens(kept.state->tokens, wanted, best.tokens);
+      if (kept.state->scope != wanted.scope) continue;
+      const size_t tokens = reuse_.Tokens(kept.state->tokens, wanted.tokens, best.tokens);
       if (tokens > best.tokens) best = {kept.state, tokens};
     }
     return best;
   }
 
-  // True if it holds a state of these tokens, `proved` (state_cache.h, rule 6) if that is wanted.
-  bool Holds(const std::vector<Token>& tokens, bool proved) const {
+  // True if it holds that state, `proved` (state_cache.h, rule 6) if so asked.
+  bool Holds(const Wanted& wanted, bool proved) const {
     return std::any_of(states_.begin(), states_.end(), [&](const Kept& kept) {
-      return kept.state->proved >= proved && kept.state->tokens == tokens;
+      return kept.state->proved >= proved && kept.state->Is(wanted);
     });
   }
 
@@ -56,9 +57,10 @@ class HostTier {
 
   void Put(State state) {
     if (!Fits(state->bytes())) return;
-    ForgetIf([&](const SavedState& other) { return other.tokens == state->tokens; });
-    bytes_ += state->bytes();
+    const Wanted same{state->tokens, state->scope, 0};
+    ForgetIf([&](const SavedState& other) { return other.Is(same); });
     states_.push_front({std::move(state), StateTime::clock::now()});
+    bytes_ += states_.front().state->bytes();
     while (bytes_ > limit_) Evict(std::prev(states_.end()));
   }
 

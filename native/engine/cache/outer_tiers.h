@@ -35,11 +35,11 @@ class OuterTiers {
 
   // The state that saves clearly more tokens than the `resident` ones in the context. The disk
   // is read only where that is faster than evaluating, at `token_seconds` each.
-  Match Find(const std::vector<Token>& tokens, size_t resident, double token_seconds) {
-    const HostTier::Match host = host_.Find(tokens);
+  Match Find(const Wanted& wanted, size_t resident, double token_seconds) {
+    const HostTier::Match host = host_.Find(wanted);
     const size_t in_memory = std::max(resident, host.tokens);
     if (disk_) {
-      const DiskTier::Match disk = disk_->Find(tokens);
+      const DiskTier::Match disk = disk_->Find(wanted);
       const auto saved = static_cast<double>(disk.tokens) - static_cast<double>(in_memory);
       const double read_seconds = static_cast<double>(disk.bytes) / disk_->read_rate();
       if (saved > kWorthCopying && read_seconds < saved * token_seconds) {
@@ -56,7 +56,7 @@ class OuterTiers {
   }
 
   // Tokens that the host tier would save.
-  size_t Expect(const std::vector<Token>& tokens) const { return host_.Find(tokens).tokens; }
+  size_t Expect(const Wanted& wanted) const { return host_.Find(wanted).tokens; }
 
   // The match is in the context now.
   void Taken(const Match& match) {
@@ -74,10 +74,10 @@ class OuterTiers {
   // Waits a moment for the disk. False if nothing is read from it.
   bool AwaitRead() { return disk_ && disk_->AwaitRead(); }
 
-  // True if a state of these tokens and bytes would be new, and kept.
-  bool Wants(const std::vector<Token>& tokens, uint64_t bytes, bool proved) const {
-    if (host_.Fits(bytes)) return !host_.Holds(tokens, proved);
-    return disk_ && proved && bytes <= disk_->limit() && !disk_->Holds(tokens);
+  // True if that state, of so many bytes, would be new, and kept.
+  bool Wants(const Wanted& state, uint64_t bytes, bool proved) const {
+    if (host_.Fits(bytes)) return !host_.Holds(state, proved);
+    return disk_ && proved && bytes <= disk_->limit() && !disk_->Holds(state);
   }
   void Put(HostTier::State state) {
     if (host_.Fits(state->bytes())) {

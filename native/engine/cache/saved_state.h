@@ -1,18 +1,21 @@
-// A prefix outside the context: its tokens, and the bytes that llama.cpp reads back.
+// A prefix outside the context: its tokens, whose it is, and the bytes that llama.cpp reads back.
 
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "../input/image_tokens.h"
 #include "../types.h"
 #include "state_bytes.h"
+#include "wanted.h"
 
 namespace oi {
 
 struct SavedState {
+  std::string scope;
   std::vector<Token> tokens;
   StateBytes data;
   size_t size = 0;
@@ -20,6 +23,7 @@ struct SavedState {
   bool proved = false;
 
   uint64_t bytes() const { return size + tokens.size() * sizeof(Token); }
+  bool Is(const Wanted& wanted) const { return scope == wanted.scope && tokens == wanted.tokens; }
 };
 
 // Ends inside no image.
@@ -47,11 +51,12 @@ struct Reuse {
   }
 
   // 0 unless they are more than `best`. A prefix that saves more agrees in the token at `best`, so
-  // a search for the best of many compares one token of most of them.
-  size_t Tokens(const std::vector<Token>& have, const std::vector<Token>& want,
-                size_t best = 0) const {
-    if (!MayExceed(have, want, best)) return 0;
-    const size_t common = CommonPrefix(have, want);
+  // a search for the best of many compares one token of most of them. `most`: the first tokens that
+  // may be shared at all.
+  size_t Tokens(const std::vector<Token>& have, const std::vector<Token>& want, size_t best = 0,
+                size_t most = SIZE_MAX) const {
+    if (best >= most || !MayExceed(have, want, best)) return 0;
+    const size_t common = std::min(most, CommonPrefix(have, want));
     const bool whole = only_whole || (window > 0 && have.size() > window);
     const bool same = common == have.size() && common == want.size();
     if (grid > 0) {

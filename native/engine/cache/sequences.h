@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "llama.h"
@@ -28,8 +29,10 @@ class Sequences {
     return id;
   }
 
-  // Empties the sequence and takes it back.
-  void Free(llama_seq_id id) {
+  size_t count() const { return static_cast<size_t>(count_); }
+
+  // Empties the sequence and takes it back. Allocates nothing.
+  void Free(llama_seq_id id) noexcept {
     llama_memory_seq_rm(memory_, id, -1, -1);
     free_.push_back(id);
   }
@@ -63,6 +66,7 @@ class Sequences {
  private:
   void Reset() {
     free_.clear();
+    free_.reserve(static_cast<size_t>(count_));
     for (llama_seq_id id = count_; id-- > 0;) free_.push_back(id);
   }
 
@@ -70,6 +74,26 @@ class Sequences {
   const llama_seq_id count_;
   const size_t window_;
   std::vector<llama_seq_id> free_;
+};
+
+// A sequence that goes back where it is not kept.
+class TakenSequence {
+ public:
+  TakenSequence(Sequences& sequences, llama_seq_id id) : sequences_(sequences), id_(id) {}
+  TakenSequence(TakenSequence&& other) noexcept
+      : sequences_(other.sequences_), id_(std::exchange(other.id_, Sequences::kNone)) {}
+  ~TakenSequence() {
+    if (*this) sequences_.Free(id_);
+  }
+
+  // False if there was none.
+  explicit operator bool() const { return id_ != Sequences::kNone; }
+  llama_seq_id id() const { return id_; }
+  llama_seq_id Keep() { return std::exchange(id_, Sequences::kNone); }
+
+ private:
+  Sequences& sequences_;
+  llama_seq_id id_;
 };
 
 }  // namespace oi

@@ -15,6 +15,8 @@ constexpr size_t kWorthSaving = 32;
 
 }  // namespace
 
+void Unpinning::operator()(Prefix* prefix) const noexcept { cache->Unpin(*prefix); }
+
 StateCache::StateCache(llama_context* context, const Options& options)
     : context_(context),
       options_(options),
@@ -26,142 +28,149 @@ StateCache::StateCache(llama_context* context, const Options& options)
 
 // Tokens that the evaluated part of `prefix` saves, if more than `best`; else any number that is
 // not.
-size_t StateCache::Resident(const Prefix& prefix, const std::vector<Token>& tokens,
-                            size_t best) const {
+size_t StateCache::Resident(const Prefix& prefix, const Wanted& wanted, size_t best) const {
   // Not complete: what there is ends in the middle of something.
   if (prefix.missing() > 0 && (options_.recurrent || options_.grid > 0)) return 0;
-  if (!Reuse::MayExceed(prefix.tokens, tokens, best)) return 0;
+  const size_t most = wanted.Sharable(prefix.scope, prefix.template_tokens);
+  if (best >= most || !Reuse::MayExceed(prefix.tokens, wanted.tokens, best)) return 0;
   // Of a sliding window, the context holds more than a saved state does.
   const Reuse reuse{options_.recurrent, options_.grid};
   // An incomplete one ends behind whole batches, so inside no image.
-  const size_t found = prefix.missing() == 0
-                           ? reuse.Tokens(prefix.tokens, tokens, best)
-                           : std::min(prefix.evaluated, CommonPrefix(prefix.tokens, tokens));
+  const size_t found =
+      prefix.missing() == 0
+          ? reuse.Tokens(prefix.tokens, wanted.tokens, best, most)
+          : std::min({prefix.evaluated, most, CommonPrefix(prefix.tokens, wanted.tokens)});
   return found == 0 || options_.recurrent || device_.CanCut(prefix, found) ? found : 0;
 }
 
-size_t StateCache::Expect(const std::vector<Token>& tokens) const {
-  size_t best = outer_.Expect(tokens);
+size_t StateCache::Expect(const Wanted& wanted) const {
+  size_t best = outer_.Expect(wanted);
   for (const Prefix& prefix : device_.prefixes()) {
     // A task that shares a prefix which is being evaluated waits for it and evaluates nothing.
-    best = std::max(best, prefix.tokens == tokens ? tokens.size() : Resident(prefix, tokens, best));
+    const size_t found = prefix.Is(wanted) ? wanted.tokens.size() : Resident(prefix, wanted, best);
+    best = std::max(best, found);
   }
   return best;
 }
 
-StateCache::Found StateCache::Pin(const std::vector<Token>& tokens, size_t spare,
-                                  double token_seconds) {
+StateCache::Found StateCache::Pin(const Wanted& wanted, size_t spare, double token_seconds) {
+  const size_t count = wanted.tokens.size();
   Prefix* source = nullptr;
   size_t resident = 0;
+  size_t own = 0;  // rule 7: the most that a prefix of the same scope has
   size_t promised = 0;
   for (Prefix& prefix : device_.prefixes()) {
-    if (prefix.tokens == tokens) {
+    if (prefix.Is(wanted)) {
       // A sequence that one more pinned prefix holds would be lacking for questions.
       if (prefix.pins == 0 && device_.Pinned() >= options_.max_pinned) return {};
       const size_t missing = prefix.pins > 0 ? 0 : prefix.missing();  // else reserved already
-      ++prefix.pins;
-      if (!device_.MakeRoom(missing + spare)) {
-        --prefix.pins;
-        return {};
-      }
-      ++prefix.requests;
+      const Hold hold(&prefix);
+      if (!device_.MakeRoom(missing + spare)) return {};
       device_.Touch(prefix);
-      return {.prefix = &prefix, .tier = Tier::kDevice};
+      return {.prefix = Take(&prefix), .tier = Tier::kDevice};
     }
     if (prefix.pins > 0 && prefix.missing() > 0) {
-      promised = std::max(promised, reuse_.Tokens(prefix.tokens, tokens, promised));
+      const size_t most = wanted.Sharable(prefix.scope, prefix.template_tokens);
+      promised = std::max(promised, reuse_.Tokens(prefix.tokens, wanted.tokens, promised, most));
     }
-    const size_t found = Resident(prefix, tokens, resident);
+    const bool same_scope = prefix.scope == wanted.scope;
+    const size_t found = Resident(prefix, wanted, same_scope ? own : resident);
+    if (same_scope) own = std::max(own, found);
     if (found <= resident) continue;
     source = &prefix;
     resident = found;
   }
-  if (promised > resident + kWorthWaiting && promised > outer_.Expect(tokens) + kWorthWaiting) {
-    return {.prefix = nullptr, .wait = true};
+  if (promised > resident + kWorthWaiting && promised > outer_.Expect(wanted) + kWorthWaiting) {
+    return {.wait = true};
   }
   if (device_.Pinned() >= options_.max_pinned) return {};
   // Before anything is read, copied or evicted for it.
-  if (!device_.CanBranch(source, resident, tokens.size() - resident + spare)) return {};
+  if (!device_.CanBranch(source, resident, count - resident + spare)) return {};
 
-  Found found;
-  const OuterTiers::Match outer = outer_.Find(tokens, resident, token_seconds);
-  if (outer.pending) return {.prefix = nullptr, .wait = true};
+  const OuterTiers::Match outer = outer_.Find(wanted, resident, token_seconds);
+  if (outer.pending) return {.wait = true};
   if (outer.state) {
     if (options_.grid > 0) {
       device_.EvictAll();  // rule 5
       source = nullptr;
       resident = 0;
     }
-    if (source != nullptr) ++source->pins;  // in case that it is still needed
-    found = {.prefix = Restore(outer, tokens, spare), .tier = outer.tier};
-    if (source != nullptr) --source->pins;
-  }
-  if (found.prefix == nullptr) {
-    // An idle prefix that this one goes on from would find nothing that this one does not.
-    const bool goes_on = source != nullptr && source->pins == 0 && !options_.recurrent &&
-                         resident == source->evaluated;
-    const bool only_one = source != nullptr && options_.grid > 0;
-    if (goes_on || only_one) {
-      found.prefix = Extend(*source, tokens, resident, spare);
-    } else {
-      if (options_.grid > 0) device_.EvictAll();
-      found.prefix = device_.Branch(source, tokens, resident, tokens.size() - resident + spare);
+    Pinned restored = [&] {
+      const Hold hold(source);  // in case that it is still needed
+      return Take(Restore(outer, wanted, spare));
+    }();
+    if (restored) {
+      TrimIdle(options_.busy_cells);
+      return {.prefix = std::move(restored), .tier = outer.tier};
     }
-    found.tier = resident > 0 ? Tier::kDevice : Tier::kNone;
   }
-  if (found.prefix != nullptr) {
-    ++found.prefix->pins;
-    ++found.prefix->requests;
-    TrimIdle(options_.busy_cells);
+  // An idle prefix that this one goes on from would find nothing that this one does not.
+  const bool goes_on = source != nullptr && source->pins == 0 && !options_.recurrent &&
+                       resident == source->evaluated;
+  const bool only_one = source != nullptr && options_.grid > 0;
+  const size_t known = resident > own ? std::max(own, outer_.Expect(wanted)) : own;
+  Found found{.tier = resident > 0 ? Tier::kDevice : Tier::kNone,
+              .foreign = resident - std::min(resident, known)};
+  if (goes_on || only_one) {
+    found.prefix = Take(Extend(*source, wanted, resident, spare));
+  } else {
+    if (options_.grid > 0) device_.EvictAll();
+    found.prefix = Take(device_.Branch(source, wanted, resident, count - resident + spare));
   }
+  if (found.prefix) TrimIdle(options_.busy_cells);
   return found;
 }
 
+// Pins it for a request.
+Pinned StateCache::Take(Prefix* prefix) {
+  if (prefix == nullptr) return Pinned(nullptr, Unpinning{this});
+  ++prefix->pins;
+  ++prefix->requests;
+  return Pinned(prefix, Unpinning{this});
+}
+
 // Makes an idle prefix' first `length` tokens the beginning of another one.
-Prefix* StateCache::Extend(Prefix& prefix, const std::vector<Token>& tokens, size_t length,
-                           size_t spare) {
+Prefix* StateCache::Extend(Prefix& prefix, const Wanted& wanted, size_t length, size_t spare) {
   device_.FreeForks(prefix);
   if (length < prefix.evaluated) {
     Save(prefix);
     device_.Cut(prefix, length);
     prefix.tokens.resize(length);
   }
-  ++prefix.pins;  // not to be evicted for itself
-  const bool room = device_.MakeRoom(tokens.size() - length + spare);
-  --prefix.pins;
-  if (!room) return nullptr;
-  prefix.tokens = tokens;
+  const Hold hold(&prefix);  // not to be evicted for itself
+  if (!device_.MakeRoom(wanted.tokens.size() - length + spare)) return nullptr;
+  prefix.Become(wanted);
   prefix.requests = 0;
   device_.Touch(prefix);
   return &prefix;
 }
 
 // Null if there is no room, or llama.cpp does not take the state.
-Prefix* StateCache::Restore(const OuterTiers::Match& match, const std::vector<Token>& tokens,
-                            size_t spare) {
+Prefix* StateCache::Restore(const OuterTiers::Match& match, const Wanted& wanted, size_t spare) {
   const SavedState& state = *match.state;
   // The whole state comes back before it can be cut.
-  if (!device_.MakeRoom(std::max(state.tokens.size(), tokens.size()) + spare)) return nullptr;
-  const llama_seq_id sequence = device_.TakeSequence();
-  if (sequence == Sequences::kNone) return nullptr;
+  if (!device_.MakeRoom(std::max(state.tokens.size(), wanted.tokens.size()) + spare)) {
+    return nullptr;
+  }
+  TakenSequence sequence = device_.TakeSequence();
+  if (!sequence) return nullptr;
   const bool cut = match.tokens < state.tokens.size();
   Sequences& sequences = device_.sequences();
-  const size_t end = PositionAt(tokens, match.tokens);
-  if (llama_state_seq_set_data_ext(context_, state.data.get(), state.size, sequence, 0) == 0 ||
-      !sequences.Holds(sequence, end)) {
-    sequences.Free(sequence);
+  const size_t end = PositionAt(wanted.tokens, match.tokens);
+  if (llama_state_seq_set_data_ext(context_, state.data.get(), state.size, sequence.id(), 0) == 0 ||
+      !sequences.Holds(sequence.id(), end)) {
     outer_.Refuse(match);  // it would be refused again
     return nullptr;
   }
-  if (cut) sequences.Cut(sequence, end);
-  Prefix& prefix = device_.Add(tokens, sequence);
+  if (cut) sequences.Cut(sequence.id(), end);
+  Prefix& prefix = device_.Add(wanted, std::move(sequence));
   device_.Grow(prefix, match.tokens);
   if (state.proved) prefix.proved = match.tokens;
   outer_.Taken(match);
   return &prefix;
 }
 
-void StateCache::Unpin(Prefix& prefix) {
+void StateCache::Unpin(Prefix& prefix) noexcept {
   if (--prefix.pins > 0) return;
   if (prefix.missing() > 0) {
     // Cancelled while it was evaluated: the evaluated part is the prefix now, unless another one is
@@ -169,7 +178,7 @@ void StateCache::Unpin(Prefix& prefix) {
     prefix.tokens.resize(prefix.evaluated);
     const auto& all = device_.prefixes();
     const bool same = std::any_of(all.begin(), all.end(), [&](const Prefix& entry) {
-      return &entry != &prefix && entry.tokens == prefix.tokens;
+      return &entry != &prefix && entry.scope == prefix.scope && entry.tokens == prefix.tokens;
     });
     if (same || prefix.tokens.empty() || options_.grid > 0) return device_.Evict(prefix);
   }
@@ -181,16 +190,26 @@ void StateCache::TrimIdle(size_t cells) {
   }
 }
 
-void StateCache::Save(const Prefix& prefix) {
+// Without memory for it, the state goes unsaved: it can be evaluated again.
+void StateCache::Save(const Prefix& prefix) noexcept {
+  try {
+    TrySave(prefix);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void StateCache::TrySave(const Prefix& prefix) {
   if (prefix.requests < options_.save_after || prefix.evaluated < kWorthSaving) return;
   const bool proved = prefix.proved >= prefix.evaluated;
-  if (!outer_.Wants(prefix.tokens, 1, proved)) return;  // before its size is counted
+  const Wanted known{prefix.tokens, prefix.scope, 0};
+  if (!outer_.Wants(known, 1, proved)) return;  // before its size is counted
   const size_t size = llama_state_seq_get_size_ext(context_, prefix.sequence, 0);
   auto state = std::make_shared<SavedState>();
+  state->scope = prefix.scope;
   state->tokens = prefix.tokens;
   state->size = size;
   state->proved = proved;
-  if (!outer_.Wants(state->tokens, state->bytes(), proved)) return;
+  if (!outer_.Wants(known, state->bytes(), proved)) return;
   state->data = MakeStateBytes(size);
   if (llama_state_seq_get_data_ext(context_, state->data.get(), size, prefix.sequence, 0) != size) {
     return;

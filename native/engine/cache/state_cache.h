@@ -15,12 +15,14 @@
 //   6. A prefix is proved when a question behind it has had a finite answer: whatever is not finite
 //      in a state makes all that is evaluated behind it so. Only what is proved goes to disk, and
 //      what is not is forgotten in all tiers when an answer was not finite (Purge()).
+//   7. What is found was evaluated for the same scope, or is a template's (wanted.h). What a scope
+//      is told to have been cached is what it would have been without the others.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "../stats.h"
 #include "../types.h"
@@ -31,6 +33,15 @@
 struct llama_context;
 
 namespace oi {
+
+class StateCache;
+
+struct Unpinning {
+  StateCache* cache = nullptr;
+  void operator()(Prefix* prefix) const noexcept;
+};
+// Keeps a prefix in the context. Whoever releases it must call StateCache::Unpin().
+using Pinned = std::unique_ptr<Prefix, Unpinning>;
 
 class StateCache {
  public:
@@ -58,18 +69,20 @@ class StateCache {
   // no room, or another request is about to evaluate what this one could share, or the disk is
   // being read (`wait`).
   struct Found {
-    Prefix* prefix = nullptr;
+    Pinned prefix;
     bool wait = false;
     Tier tier = Tier::kNone;
+    // Of the template's tokens, those that only other scopes had evaluated (rule 7).
+    size_t foreign = 0;
   };
 
   // Leaves `spare` cells free besides those that the prefix will need. `token_seconds` is what
   // evaluating one takes.
-  Found Pin(const std::vector<Token>& tokens, size_t spare, double token_seconds);
-  void Unpin(Prefix& prefix);
+  Found Pin(const Wanted& wanted, size_t spare, double token_seconds);
+  void Unpin(Prefix& prefix) noexcept;
 
-  // Tokens of `tokens` that Pin() would find, the disk aside.
-  size_t Expect(const std::vector<Token>& tokens) const;
+  // Tokens that Pin() would find, the disk aside.
+  size_t Expect(const Wanted& wanted) const;
 
   // Rule 6, and all pointers to prefixes are void. What is proved moves to the host tier.
   void Purge();
@@ -85,11 +98,13 @@ class StateCache {
   bool AwaitRead() { return outer_.AwaitRead(); }
 
  private:
-  size_t Resident(const Prefix& prefix, const std::vector<Token>& tokens, size_t best) const;
-  Prefix* Extend(Prefix& prefix, const std::vector<Token>& tokens, size_t length, size_t spare);
-  Prefix* Restore(const OuterTiers::Match& match, const std::vector<Token>& tokens, size_t spare);
+  size_t Resident(const Prefix& prefix, const Wanted& wanted, size_t best) const;
+  Prefix* Extend(Prefix& prefix, const Wanted& wanted, size_t length, size_t spare);
+  Prefix* Restore(const OuterTiers::Match& match, const Wanted& wanted, size_t spare);
+  Pinned Take(Prefix* prefix);
   void TrimIdle(size_t cells);
-  void Save(const Prefix& prefix);
+  void Save(const Prefix& prefix) noexcept;
+  void TrySave(const Prefix& prefix);
 
   llama_context* const context_;
   const Options options_;

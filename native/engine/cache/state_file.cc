@@ -2,8 +2,7 @@
 
 #include <array>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <string_view>
 
 #include "../error.h"
 #include "hash/hash.h"
@@ -11,15 +10,15 @@
 namespace oi {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr char kMagic[8] = {'O', 'I', 'S', 'T', 'A', 'T', 'E', '2'};
-constexpr char kEnding[] = ".state";
-constexpr char kUnfinished[] = ".part";
+constexpr char kMagic[8] = {'O', 'I', 'S', 'T', 'A', 'T', 'E', '3'};
+constexpr std::string_view kEnding = ".state";
+constexpr std::string_view kUnfinished = ".part";
 constexpr uint64_t kMaxTokens = 1u << 26;
+constexpr uint64_t kMaxScopeBytes = 1u << 10;
 
 struct Header {
   char magic[8];
+  uint64_t scope_bytes;
   uint64_t tokens;
   uint64_t bytes;
   uint64_t checksum;
@@ -46,145 +45,131 @@ uint64_t Checksum(const uint8_t* data, size_t size, uint64_t seed) {
 }
 
 uint64_t StateChecksum(const SavedState& state) {
+  const auto* scope = reinterpret_cast<const uint8_t*>(state.scope.data());
   const auto* tokens = reinterpret_cast<const uint8_t*>(state.tokens.data());
+  const uint64_t seed = Checksum(scope, state.scope.size(), 0);
   return Checksum(state.data.get(), state.size,
-                  Checksum(tokens, state.tokens.size() * sizeof(Token), 0));
+                  Checksum(tokens, state.tokens.size() * sizeof(Token), seed));
 }
 
-bool ReadHead(std::ifstream& file, uint64_t file_bytes, Header& header,
+bool ReadHead(StateStream& file, uint64_t file_bytes, Header& header, std::string& scope,
               std::vector<Token>& tokens) {
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return false;
+  if (!file.Read(&header, sizeof header)) return false;
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return false;
-  if (header.tokens > kMaxTokens) return false;
-  const uint64_t head_bytes = sizeof header + header.tokens * sizeof(Token);
+  if (header.tokens > kMaxTokens || header.scope_bytes > kMaxScopeBytes) return false;
+  const uint64_t head_bytes = sizeof header + header.scope_bytes + header.tokens * sizeof(Token);
   if (file_bytes < head_bytes || file_bytes - head_bytes != header.bytes) return false;
+  scope.resize(header.scope_bytes);
   tokens.resize(header.tokens);
-  return static_cast<bool>(file.read(reinterpret_cast<char*>(tokens.data()),
-                                     static_cast<std::streamsize>(header.tokens * sizeof(Token))));
+  return file.Read(scope.data(), scope.size()) &&
+         file.Read(tokens.data(), tokens.size() * sizeof(Token));
 }
 
-std::string PathOf(const std::string& folder, const std::string& name) {
-  return (fs::path(folder) / (name + kEnding)).string();
+std::string FileName(const std::string& name) { return name + std::string(kEnding); }
+
+bool EndsIn(std::string_view text, std::string_view ending) {
+  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
 }
 
 // Null if it is none of ours, or damaged.
-std::shared_ptr<const SavedState> ReadWhole(const std::string& path,
-                                            const std::vector<Token>& tokens) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const auto file_bytes = static_cast<uint64_t>(std::max<std::streamoff>(0, file.tellg()));
-  file.seekg(0);
+std::shared_ptr<const SavedState> ReadWhole(const StateFolder& folder, const StateFile& wanted) {
+  StateFolder::Facts facts;
+  auto file = folder.Open(FileName(wanted.name), facts);
   Header header{};
   auto state = std::make_shared<SavedState>();
-  if (!file || !ReadHead(file, file_bytes, header, state->tokens)) return nullptr;
-  if (state->tokens != tokens) return nullptr;
+  if (!file || !ReadHead(*file, facts.bytes, header, state->scope, state->tokens)) return nullptr;
+  if (!state->Is({wanted.tokens, wanted.scope, 0})) return nullptr;
   state->size = header.bytes;
   state->data = MakeStateBytes(header.bytes);
   state->proved = true;  // no other is written
-  file.read(reinterpret_cast<char*>(state->data.get()), static_cast<std::streamsize>(header.bytes));
-  if (!file || StateChecksum(*state) != header.checksum) return nullptr;
+  if (!file->Read(state->data.get(), state->size)) return nullptr;
+  if (StateChecksum(*state) != header.checksum) return nullptr;
+  file->SetTime(StateTime::clock::now());
   return state;
 }
 
-bool WriteWhole(const SavedState& state, const std::string& path) {
-  const std::string unfinished = path + kUnfinished;
+bool WriteWhole(const SavedState& state, const StateFolder& folder, const StateFile& file) {
+  const std::string name = FileName(file.name);
+  const std::string unfinished = name + std::string(kUnfinished);
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.scope_bytes = state.scope.size();
   header.tokens = state.tokens.size();
   header.bytes = state.size;
   header.checksum = StateChecksum(state);
-  std::error_code error;
-  {
-    std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-    file.write(reinterpret_cast<const char*>(&header), sizeof header);
-    file.write(reinterpret_cast<const char*>(state.tokens.data()),
-               static_cast<std::streamsize>(state.tokens.size() * sizeof(Token)));
-    file.write(reinterpret_cast<const char*>(state.data.get()),
-               static_cast<std::streamsize>(state.size));
-    file.close();
-    if (!file) {  // a full disk
-      fs::remove(unfinished, error);
-      return false;
-    }
-  }
-  fs::rename(unfinished, path, error);
-  return !error;
+  auto out = folder.Create(unfinished);
+  if (!out) return false;
+  const bool written = out->Write(&header, sizeof header) &&
+                       out->Write(state.scope.data(), state.scope.size()) &&
+                       out->Write(state.tokens.data(), state.tokens.size() * sizeof(Token)) &&
+                       out->Write(state.data.get(), state.size);
+  out->SetTime(file.used);
+  if (out->Close() && written && folder.Rename(unfinished, name)) return true;
+  folder.Remove(unfinished);  // a full disk
+  return false;
 }
 
 }  // namespace
 
-std::string StateName(const std::vector<Token>& tokens) {
-  return hash_sha256_hex(reinterpret_cast<const char*>(tokens.data()),
-                         tokens.size() * sizeof(Token));
+// The scope's length first, so that no scope and tokens are another's.
+std::string StateName(const std::string& scope, const std::vector<Token>& tokens) {
+  const uint64_t length = scope.size();
+  std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
+  bytes.append(scope);
+  bytes.append(reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(Token));
+  return hash_sha256_hex(bytes.data(), bytes.size());
 }
 
-uint64_t StateFileBytes(const SavedState& state) { return sizeof(Header) + state.bytes(); }
+uint64_t StateFileBytes(const SavedState& state) {
+  return sizeof(Header) + state.scope.size() + state.bytes();
+}
 
-std::list<StateFile> ScanStates(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  const fs::directory_iterator entries(folder, error);
-  if (error) {
-    throw EngineError("ERR_INVALID_ARGUMENT", "diskCacheDir: " + folder + ": " + error.message());
-  }
-  const fs::path probe = fs::path(folder) / (std::string("probe") + kUnfinished);
-  if (!std::ofstream(probe)) {
-    throw EngineError("ERR_INVALID_ARGUMENT", "diskCacheDir: " + folder + ": cannot be written");
-  }
-  fs::remove(probe, error);
+std::list<StateFile> ScanStates(const StateFolder& folder) {
   std::list<StateFile> found;
-  for (const fs::directory_entry& entry : entries) {
-    if (!entry.is_regular_file(error)) continue;
-    const fs::path& path = entry.path();
-    if (path.extension() == kUnfinished) fs::remove(path, error);  // of a writer that was killed
-    if (path.extension() != kEnding) continue;
+  folder.ForEach([&](const std::string& name) {
+    if (EndsIn(name, kUnfinished)) folder.Remove(name);  // of a writer that was killed
+    if (!EndsIn(name, kEnding)) return;
     StateFile file;
-    file.name = path.stem().string();
-    file.bytes = entry.file_size(error);
-    file.used = entry.last_write_time(error);
-    std::ifstream stream(path, std::ios::binary);
+    file.name = name.substr(0, name.size() - kEnding.size());
+    StateFolder::Facts facts;
+    auto stream = folder.Open(name, facts);
     Header header{};
-    if (!error && ReadHead(stream, file.bytes, header, file.tokens) &&
-        StateName(file.tokens) == file.name) {
+    if (stream && ReadHead(*stream, facts.bytes, header, file.scope, file.tokens) &&
+        StateName(file.scope, file.tokens) == file.name) {
+      file.bytes = facts.bytes;
+      file.used = facts.used;
       found.push_back(std::move(file));
     } else {
-      fs::remove(path, error);
+      folder.Remove(name);
     }
-  }
+  });
   found.sort([](const StateFile& a, const StateFile& b) { return a.used > b.used; });
   return found;
 }
 
-std::shared_ptr<const SavedState> ReadStateFile(const std::string& folder, const StateFile& file,
+std::shared_ptr<const SavedState> ReadStateFile(const StateFolder& folder, const StateFile& file,
                                                 bool& damaged) noexcept {
   try {
-    const std::string path = PathOf(folder, file.name);
-    auto state = ReadWhole(path, file.tokens);
+    auto state = ReadWhole(folder, file);
     damaged = state == nullptr;
-    std::error_code ignored;
-    if (!damaged) fs::last_write_time(path, StateTime::clock::now(), ignored);
     return state;
   } catch (const std::exception&) {
     return nullptr;
   }
 }
 
-bool WriteStateFile(const SavedState& state, const std::string& folder,
+bool WriteStateFile(const SavedState& state, const StateFolder& folder,
                     const StateFile& file) noexcept {
   try {
-    const std::string path = PathOf(folder, file.name);
-    if (!WriteWhole(state, path)) return false;
-    std::error_code ignored;
-    fs::last_write_time(path, file.used, ignored);
-    return true;
+    return WriteWhole(state, folder, file);
   } catch (const std::exception&) {
     return false;
   }
 }
 
-void RemoveStateFile(const std::string& folder, const std::string& name) noexcept {
+void RemoveStateFile(const StateFolder& folder, const std::string& name) noexcept {
   try {
-    std::error_code ignored;
-    fs::remove(PathOf(folder, name), ignored);
+    folder.Remove(FileName(name));
   } catch (const std::exception&) {  // no memory: the next start finds it
   }
 }

@@ -94,7 +94,7 @@ size_t AlonePasses::NumberOf(std::vector<Token> tokens) {
   const size_t number = numbers_.size();
   const auto [found, is_new] = numbers_.emplace(std::move(tokens), number);
   if (!is_new) return found->second;
-  if (const std::vector<float>* vector = known_.Find(found->first)) {
+  if (const std::vector<float>* vector = known_.Find(request_.scope, found->first)) {
     const size_t at = number * vector->size();
     kept_.resize(std::max(kept_.size(), at + vector->size()));
     std::copy(vector->begin(), vector->end(), kept_.begin() + static_cast<ptrdiff_t>(at));

@@ -109,7 +109,7 @@ bool MarkerReadout::Keep(const PassPlan& pass, const PassStates& states, Answeri
   task.kept.resize(std::max(task.kept.size(), at + states.width));
   std::copy(mean.begin(), mean.end(), task.kept.begin() + static_cast<ptrdiff_t>(at));
   if (CountFinite(mean.data(), mean.size()) < mean.size()) return false;
-  task.known.Keep(pass.alone, mean);
+  task.known.Keep(task.request.scope, pass.alone, mean);
   return true;
 }
 

@@ -84,18 +84,25 @@ void Tokenizer::AppendPart(const TextPart& part, std::vector<Token>& out) const 
 }
 
 // Tokenizes a part of a question once: it comes with every state of a batch.
-void Tokenizer::AppendOnce(const TextPart& part, std::vector<Token>& out) const {
-  if (part.image || !recent_.Append(part, out)) {
+void Tokenizer::AppendOnce(const TextPart& part, const std::string& scope,
+                           std::vector<Token>& out) const {
+  if (part.image || !recent_.Append(part, scope, out)) {
     std::vector<Token> tokens;
     AppendPart(part, tokens);
     out.insert(out.end(), tokens.begin(), tokens.end());
-    recent_.Keep(part, std::move(tokens));
+    recent_.Keep(part, scope, std::move(tokens));
   }
 }
 
 TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
   TokenizedRequest result;
+  result.scope = std::move(request.scope);
+  bool of_template = true;
   for (const TextPart& part : request.prefix) {
+    if (of_template && (part.image || !part.trusted)) {
+      of_template = false;
+      result.template_tokens = result.prefix.size();
+    }
     if (!part.image) {
       AppendPart(part, result.prefix);
       continue;
@@ -104,23 +111,27 @@ TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
       throw EngineError("ERR_INVALID_ARGUMENT", "the model was opened without a projector");
     }
     // Before the first image, which knows where it stands.
-    if (result.images.empty()) BeginWithBos(result.prefix);
+    if (result.images.empty()) BeginWithBos(result);
     vision_->Append(*part.image, result.prefix, result.images);
   }
-  if (result.images.empty()) BeginWithBos(result.prefix);
+  if (of_template) result.template_tokens = result.prefix.size();
+  if (result.images.empty()) BeginWithBos(result);
   for (Question& question : request.questions) {
     std::vector<Token> tokens;
-    for (const TextPart& part : question.parts) AppendOnce(part, tokens);
+    for (const TextPart& part : question.parts) AppendOnce(part, result.scope, tokens);
     result.questions.push_back(
         {std::move(tokens), std::move(question.candidates), question.counted});
   }
   return result;
 }
 
-void Tokenizer::BeginWithBos(std::vector<Token>& tokens) const {
+void Tokenizer::BeginWithBos(TokenizedRequest& request) const {
   const Token bos = llama_vocab_bos(vocab_);
   if (!adds_bos_ || bos == LLAMA_TOKEN_NULL) return;
-  if (tokens.empty() || tokens.front() != bos) tokens.insert(tokens.begin(), bos);
+  std::vector<Token>& tokens = request.prefix;
+  if (!tokens.empty() && tokens.front() == bos) return;
+  tokens.insert(tokens.begin(), bos);
+  ++request.template_tokens;
 }
 
 bool Tokenizer::Ordinary(Token token) const {

@@ -41,9 +41,9 @@ class Tokenizer {
   bool Ordinary(Token token) const;
 
  private:
-  void BeginWithBos(std::vector<Token>& tokens) const;
+  void BeginWithBos(TokenizedRequest& request) const;
   void AppendPart(const TextPart& part, std::vector<Token>& out) const;
-  void AppendOnce(const TextPart& part, std::vector<Token>& out) const;
+  void AppendOnce(const TextPart& part, const std::string& scope, std::vector<Token>& out) const;
   void AppendUserText(std::string_view text, std::vector<Token>& out) const;
   void AppendChunks(std::string_view text, std::vector<Token>& out) const;
   void Append(std::string_view text, bool parse_special, std::vector<Token>& out) const;

@@ -117,10 +117,11 @@ void Vision::Append(const Pixels& pixels, std::vector<Token>& tokens,
   }
 }
 
-const std::vector<float>& Vision::Rows(const Image& image) {
+const std::vector<float>& Vision::Rows(const Image& image, const std::string& scope) {
   encoding_ms_ = 0;
-  const auto it = std::find_if(encoded_.begin(), encoded_.end(),
-                               [&](const Encoded& entry) { return entry.key == image.key; });
+  const auto it = std::find_if(encoded_.begin(), encoded_.end(), [&](const Encoded& entry) {
+    return entry.key == image.key && entry.scope == scope;
+  });
   if (it != encoded_.end()) {
     encoded_.splice(encoded_.begin(), encoded_, it);
     return it->rows;
@@ -136,7 +137,7 @@ const std::vector<float>& Vision::Rows(const Image& image) {
   if (CountFinite(rows, floats) < floats) {
     throw EngineError("ERR_ENGINE_INTERNAL", "the projector's numbers for an image are not finite");
   }
-  encoded_.push_front({image.key, std::vector<float>(rows, rows + floats)});
+  encoded_.push_front({scope, image.key, std::vector<float>(rows, rows + floats)});
   encoded_floats_ += floats;
   while (encoded_floats_ > kMaxEncodedFloats && encoded_.size() > 1) {
     encoded_floats_ -= encoded_.back().rows.size();

@@ -8,7 +8,7 @@
 //      slices) come with it, and no caller's text can become them.
 //   3. An image is tokenized alone, so its tokens do not depend on the text around it.
 //   4. Encoded rows are kept, the least recently used go first: the same image behind another text
-//      is not encoded again.
+//      of the same scope (../cache/wanted.h) is not encoded again.
 
 #pragma once
 
@@ -49,7 +49,7 @@ class Vision {
 
   // The image's rows, shape [rows][width of the model's input]. Valid until the next call. Throws
   // EngineError ERR_ENGINE_INTERNAL.
-  const std::vector<float>& Rows(const Image& image);
+  const std::vector<float>& Rows(const Image& image, const std::string& scope);
   // What the last call of Rows() spent on encoding, milliseconds; 0 if it knew the image.
   double encoding_ms() const { return encoding_ms_; }
 
@@ -60,6 +60,7 @@ class Vision {
 
  private:
   struct Encoded {
+    std::string scope;
     ImageKey key;
     std::vector<float> rows;
   };

@@ -136,7 +136,9 @@ const replyHeaders = {
     schema: { type: 'string' },
   },
   'x-oi-cached-tokens': {
-    description: 'Input tokens that came from a cache. Not with NDJSON.',
+    description:
+      'Input tokens that came from a cache: evaluated before for the same workspace, or as ' +
+      '`--share-states` says. Not with NDJSON.',
     schema: whole(0),
   },
   'x-oi-charged': {

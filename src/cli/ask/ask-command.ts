@@ -102,7 +102,7 @@ async function askModel(
   const model = modelToOpen(config)
   const wire = dependencies.createWire(config)
   // Before the model is loaded: errors of the request should show at once.
-  const request = await wire.readRequest(body, { evidence: flags.evidence ?? false })
+  const request = await wire.readRequest(body, { evidence: flags.evidence ?? false, scope: '' })
   const opened = await loadModel(model, dependencies)
   try {
     if (opened.warning !== undefined) printError(`${opened.warning}\n`)

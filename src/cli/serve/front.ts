@@ -197,6 +197,7 @@ export class Front {
         maxBodiesBytes: config.maxBodiesMb * 2 ** 20,
         cors: createCors(config.corsOrigins),
         anonymous: config.anonymous === 'loopback',
+        shareStates: config.shareStates,
         trustedProxies: createTrustedProxies(config.trustedProxies),
       },
       // As many as the smallest queue takes: waiting for a place is fair between workspaces.

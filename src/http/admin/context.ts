@@ -59,6 +59,9 @@ export class AreaContext implements PostContext {
   get trustedProxies() {
     return this.#server.trustedProxies
   }
+  scopeOf(caller: Caller): string {
+    return this.#server.scopeOf(caller)
+  }
   get wire() {
     return this.#server.wire
   }

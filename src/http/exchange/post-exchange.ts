@@ -144,7 +144,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
   protected abstract decide(text: string, decider: Decider): void | Promise<void>
 
   protected get form(): ReplyForm {
-    return { evidence: this.#evidence }
+    return { evidence: this.#evidence, scope: this.context.scopeOf(this.caller!) }
   }
 
   /** Changes to another time limit, which begins now. */
@@ -158,9 +158,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
   protected decideOptions(signal: Canceller, leftMs: number): DecideOptions {
     return {
       signal,
-      evidence: this.#evidence,
       orders: this.#orders,
       workspace: this.caller?.workspaceId,
+      ...this.form,
       models: this.caller?.models,
       parts: this.files,
       // At least 1: 0 could be read as no limit.

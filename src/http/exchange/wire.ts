@@ -8,9 +8,12 @@ import type { AskedDecision } from '../../api/decisions/read-decision.js'
 import type { Batch } from '../../api/read-batch.js'
 import type { DecideRequest, Decided } from '../../decide/types.js'
 
-/** Properties of the head on which the reply's size depends. */
+/** Properties of a request besides its text. */
 export interface ReplyForm {
+  /** Makes the reply longer. */
   readonly evidence: boolean
+  /** Who shares questions that were read before: a text. */
+  readonly scope: string
 }
 
 /**
