@@ -27,7 +27,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import { Connection } from './connection.js'
@@ -68,16 +68,22 @@ export const timeInName = (ms = Date.now()) =>
 /**
  * Copies the accounts, whether or not a server runs.
  *
- * @param target - A file that does not exist yet; its folder is created.
+ * @param target - A file that does not exist yet, in a folder that does; `backups` in the data folder is
+ *   made.
  * @throws {@link OiError} `ERR_ACCOUNTS` if there are no accounts, or the copy cannot be written.
  */
 export async function backUp(dataDir: string, target: string): Promise<Backup> {
   const source = accountsPath(dataDir)
   if (!existsSync(source)) throw new OiError('ERR_ACCOUNTS', `There are no accounts in ${dataDir}`)
   if (existsSync(target)) throw new OiError('ERR_ACCOUNTS', `${target} exists already`)
+  const folder = dirname(target)
+  // Another folder that is missing may be that of a disk which is not mounted.
+  if (folder === join(dataDir, 'backups')) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (!existsSync(folder)) {
+    throw new OiError('ERR_ACCOUNTS', `${target}: there is no folder ${folder}`)
+  }
   const partial = `${target}.partial`
   try {
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
     rmSync(partial, { force: true })
     await copy(source, partial)
     sync(partial)
@@ -107,6 +113,12 @@ export function checkBackup(path: string, folder: string): Consistency {
  *   the accounts then stay as they were.
  */
 export async function restore(dataDir: string, source: string): Promise<Restoration> {
+  if (!existsSync(source)) {
+    throw new OiError('ERR_ACCOUNTS', `${source} cannot be used: there is no such file`)
+  }
+  if (!existsSync(dirname(resolve(dataDir)))) {
+    throw new OiError('ERR_ACCOUNTS', `There is no folder ${dirname(resolve(dataDir))}`)
+  }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const { faults, valid } = withCopy(source, dataDir, (db) => ({
     faults: checkConsistency(db).faults,

@@ -84,5 +84,8 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
 function describe(error: unknown): string {
   if (error instanceof OiError) return error.message
   if (error instanceof Error && 'syscall' in error) return error.message
+  if ((error as NodeJS.ErrnoException | null)?.code === 'EMFILE') {
+    return `${(error as Error).message} (ulimit -n shows how many files may be open)`
+  }
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -112,7 +112,7 @@ const properties = {
   }),
   transport: oneOf(
     ['auto', 'uws', 'node'],
-    'HTTP server: uWebSockets.js, or node:http; auto: the faster one that works here',
+    'HTTP server: uws (uWebSockets.js) or node (node:http); auto: the faster one that works here',
   ),
   idleTimeoutMs: integer(
     1000,

@@ -132,6 +132,10 @@ t.test('a file that is not a copy is refused, and nothing changes', async (t) =>
   }
   t.ok(readFileSync(join(dataDir, 'accounts.db')).equals(before))
   t.notOk(readdirSync(dataDir).some((name) => /check|before/.test(name)))
+  t.match(await oi(['admin', 'backup', join(folder, 'unmounted', 'b.db'), '--data', folder]), {
+    code: 1,
+    stderr: /there is no folder .*unmounted|There are no accounts/,
+  })
   t.match(await oi(['admin', 'backup', '--data', join(folder, 'nothing')]), {
     code: 1,
     stderr: /There are no accounts in/,

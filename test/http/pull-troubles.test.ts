@@ -138,6 +138,15 @@ t.test('without support for ranges, a file is read from the beginning', async (t
   t.equal(whole, 2, 'cut once, and read again')
 })
 
+t.test('from a server that sends no ranges any more, the file is read in one piece', async (t) => {
+  const { hub, puller } = await Puller.start(t)
+  const bytes = someBytes(3)
+  hub.trouble = ({ range }) => (range && range[0] > 0 ? { ignoresRange: true } : undefined)
+  await puller.pull(hub.serve('/m.gguf', bytes))
+  t.ok(puller.read('m', 'm.gguf').equals(bytes))
+  t.ok(puller.notes.some((note) => /sends no ranges any more; beginning anew/.test(note)))
+})
+
 t.test('a server that ignores some ranges is asked again', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(3)

@@ -149,7 +149,7 @@ t.test('a file of this machine is copied, and found unchanged', async (t) => {
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
   t.match(await puller.pull(join(folder, 'm.gguf')), { unchanged: true })
   await t.rejects(puller.pull(join(folder, 'absent.gguf')), { code: 'ERR_PULL', message: /absent/ })
-  await t.rejects(puller.pull(folder), { code: 'ERR_PULL', message: /is no file/ })
+  await t.rejects(puller.pull(folder), { code: 'ERR_PULL', message: /is a folder/ })
 })
 
 t.test('an address without a file’s name needs a name', async (t) => {
@@ -188,7 +188,7 @@ t.test('what is no model gets no name, and is not fetched again to be tried agai
   }
   await t.rejects(puller.pull(url, { check }), {
     code: 'ERR_MODEL_LOAD',
-    message: 'it is none\nIt was fetched completely, and stays until oi models rm m',
+    message: 'it is none\nWhat its source sent is here, and stays until oi models rm m',
   })
   puller.nothingNamed()
   const before = hub.transfers.length

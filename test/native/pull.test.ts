@@ -141,7 +141,7 @@ t.test('a model that cannot answer gets no name, and stays for another try', asy
   for (const [name, [content, fault]] of Object.entries(others)) {
     const result = await run('models', 'pull', hub.serve(`/${name}`, content))
     t.match(result, { code: 1, stderr: fault }, name)
-    t.match(result.stderr, /It was fetched completely, and stays until oi models rm/)
+    t.match(result.stderr, /What its source sent is here, and stays until oi models rm/)
     t.notOk(existsSync(join(dataDir, 'models', name.replace('.gguf', ''))), name)
   }
 })

@@ -31,7 +31,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   admin: ['errors'],
   models: [
     ...['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api'],
-    ...['package-root', 'user-folder', 'errors'],
+    ...['package-root', 'user-folder', 'open-input', 'errors'],
   ],
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
   evaluate: ['open-input', 'scoring', 'client', 'api', 'errors'],

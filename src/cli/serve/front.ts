@@ -4,6 +4,7 @@
  * @module
  */
 
+import { networkInterfaces } from 'node:os'
 import type { Accounts } from '../../accounts/accounts.js'
 import type { ModelAdmin } from '../../admin/operations.js'
 import type { Config, ModelConfig, SettingReport } from '../../config.js'
@@ -106,7 +107,7 @@ export class Front {
         this.#show(content)
         notice(`The certificate was renewed: ${untilText(content)}`)
       },
-      notice,
+      notice: (text) => log.logger.warn(text),
     })
   }
 
@@ -164,12 +165,20 @@ export class Front {
     const { transport, idleTimeoutMs, proxyProtocol } = config
     const tls = this.#tls
     const scheme = tls === undefined ? 'http' : 'https'
+    if (tls !== undefined && tls.endMs < Date.now()) {
+      log.logger.warn(`The certificate has expired: ${untilText(tls)}`)
+    }
     const server = await Server.listen({
       ...{ handlers: this.#handlers, host, port, tls, transport, idleTimeoutMs, proxyProtocol },
     })
     this.#servers.push(server)
     this.#addresses.push(`${scheme}://${reachable(host)}:${server.port}`)
     log.say(`Listening on ${this.url} (${server.by})\n`)
+    if (config.admin === 'on' && tls === undefined) {
+      log.logger.warn(
+        'The console and its password are reached without TLS: set --tls-cert, or let only a proxy with TLS reach this address',
+      )
+    }
     if (config.anonymous === 'loopback') log.say('Programs of this machine need no key\n')
     if (metricsPort === 0) return
     const place = { host: metricsHost, port: metricsPort, tls, transport: 'node' as const }
@@ -216,8 +225,12 @@ function tlsFiles({ tlsCert, tlsKey }: Config): TlsFiles | undefined {
 
 const untilText = ({ endMs }: TlsContent) => `it ends on ${new Date(endMs).toISOString()}`
 
-/** The host for a URL of a server that listens on `host`. */
+/** The host for a URL of a server that listens on `host`: of all addresses, one for other machines. */
 function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  if (host === '0.0.0.0' || host === '::') {
+    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+    const outer = all.find(({ family, internal }) => family === 'IPv4' && !internal)
+    return outer?.address ?? 'localhost'
+  }
   return host.includes(':') ? `[${host}]` : host
 }

@@ -54,10 +54,11 @@ export async function runServer(
   }
   let onHangup = () => {}
   const signals = listenForStop(exit, { onHangup: () => onHangup() })
-  const manager = new ServiceManager({ environment, warn: notice })
-  const openAccounts = () => new Accounts({ dataDir, busyMs: 0, log: notice })
+  const warn = (text: string) => log.logger.warn(text)
+  const manager = new ServiceManager({ environment, warn })
+  const openAccounts = () => new Accounts({ dataDir, busyMs: 0, log: warn })
   manager.starting('Opening the accounts')
-  const accounts = await startPatiently(openAccounts, notice, signals.first)
+  const accounts = await startPatiently(openAccounts, warn, signals.first)
   const slots = new ModelSlots()
   const changes = createChanges(slots, config, dependencies, log, manager)
   const ends: (() => void | Promise<void>)[] = [
@@ -66,7 +67,7 @@ export async function runServer(
     () => manager.dispose(),
   ]
   try {
-    const tracing = createTracing(config, (text) => log.logger.warn(text))
+    const tracing = createTracing(config, warn)
     let current = () => config
     const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
       withFiles(laterModel(current(), ...named), current())
@@ -104,14 +105,24 @@ export async function runServer(
       () => front.close(0),
       () => tracing?.exporter.close(lastSpansMs),
     )
-    const reload = new SettingsReload({ config, models, read, front, log, slots, changes, notice })
+    const reload = new SettingsReload({
+      config,
+      models,
+      read,
+      front,
+      log,
+      slots,
+      changes,
+      notice,
+      warn,
+    })
     current = () => reload.config
     settingsModels = () => reload.models
     const operations = {
       ...modelOperations(auditedModels(modelAdmin, accounts.administer(commandActor()))),
       'settings.list': () => Promise.resolve(settings()),
     }
-    const admin = await AdminServer.listen({ dataDir, operations, notice })
+    const admin = await AdminServer.listen({ dataDir, operations, notice: warn })
     ends.unshift(() => admin.close())
     slots.onChange = () => {
       front.adjust(reload.config, [...slots.asked().values()])
@@ -127,11 +138,11 @@ export async function runServer(
         // Last: the key is shown once, and a start that fails on the port or the model must not use
         // that up.
         const createKey = () => accounts.createFirstKey()
-        const first = await startPatiently(createKey, notice, signals.first)
+        const first = await startPatiently(createKey, warn, signals.first)
         if (first !== undefined) log.show(welcome(front.url, first.secret))
         if (front.hasConsole) {
           const createLink = () => accounts.admin.createLink()
-          const token = await startPatiently(createLink, notice, signals.first)
+          const token = await startPatiently(createLink, warn, signals.first)
           log.show(consoleLine(front.url, token))
         }
         for (const { startLine, warning } of opened) {

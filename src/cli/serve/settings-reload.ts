@@ -26,6 +26,8 @@ export interface SettingsReloadOptions extends Pick<ModelAdminOptions, 'slots' |
   readonly log: Pick<ServerLog, 'adjust'>
   /** Takes a sentence for the operator. */
   readonly notice: (text: string) => void
+  /** The same for what has failed. */
+  readonly warn: (text: string) => void
 }
 
 export class SettingsReload {
@@ -53,7 +55,7 @@ export class SettingsReload {
   /** Reads the settings again, and applies them. Never rejects. */
   run(): Promise<void> {
     return this.#turns.run(async () => {
-      const { front, log, notice, slots, changes } = this.#options
+      const { front, log, notice, warn, slots, changes } = this.#options
       const before = this.#config
       const modelsBefore = this.#models
       let read: Config
@@ -68,11 +70,11 @@ export class SettingsReload {
       } catch (error) {
         this.#config = before
         this.#models = modelsBefore
-        notice(`SIGHUP: nothing has changed: ${(error as Error).message}`)
+        warn(`SIGHUP: nothing has changed: ${(error as Error).message}`)
         return
       }
       await applyModels({ slots, changes }, modelsBefore, this.#models, (failure) =>
-        notice(`SIGHUP: ${failure}`),
+        warn(`SIGHUP: ${failure}`),
       )
       notice(`SIGHUP: the settings have been read again${describe(changed)}`)
     })

@@ -20,7 +20,7 @@ import { OiError } from '../../errors.js'
 import type { PulledFile } from '../pulled-models.js'
 import { fetchBytes, type FetchOptions, Transient } from './fetch.js'
 import { finishedSha256, finishFile, PartFile, sha256Of, type Version } from './part-file.js'
-import { Changed, contentRange, RangeDownload, tagOf } from './range-download.js'
+import { Changed, contentRange, NoRanges, RangeDownload, tagOf } from './range-download.js'
 import { type Patience, Retries } from './retry.js'
 import { shownAddress } from './source.js'
 
@@ -102,10 +102,12 @@ async function downloadVersion(
   } catch (error) {
     await part.save().catch(() => {})
     await part.close()
-    if (!(error instanceof Changed)) throw error
+    if (!(error instanceof Changed || error instanceof NoRanges)) throw error
     options.onBytes(-part.there.bytes)
     await part.discard()
-    throw error
+    if (error instanceof Changed) throw error
+    options.onRetry(`${error.message}; beginning anew, in one piece`)
+    return downloadWhole(file, path, options)
   }
   await part.save()
   await part.close()

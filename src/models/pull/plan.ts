@@ -7,6 +7,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { OiError } from '../../errors.js'
+import { kindOf } from '../../open-input.js'
 import { defaultModelName } from '../default-model.js'
 import { isModelName } from '../pulled-models.js'
 import { chooseFiles, type ListedFile, modelNameOf, partOf, safeFileName } from './choose-files.js'
@@ -156,17 +157,25 @@ async function filesOfPath(path: string): Promise<Found> {
 }
 
 async function localFile(path: string): Promise<LocalFile> {
-  const stats = await stat(path).catch((cause: Error) => {
-    throw new OiError('ERR_PULL', `${path} cannot be read: ${cause.message}`, { cause })
+  const stats = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') {
+      throw new OiError('ERR_PULL', `${path} cannot be read: ${cause.message}`, { cause })
+    }
+    const remedy = 'a model of a hub is hf:owner/repository, another one https://…'
+    throw new OiError('ERR_PULL', `There is no file ${path}; ${remedy}`, { cause })
   })
-  if (!stats.isFile()) throw new OiError('ERR_PULL', `${path} is no file`)
+  const kind = kindOf(stats)
+  if (kind !== undefined) throw new OiError('ERR_PULL', `${path} is ${kind}`)
   const { size: bytes, mtime } = stats
   return { name: basename(path), path, bytes, sha256: undefined, tag: mtime.toISOString() }
 }
 
 /** All parts of the model to which a file belongs. */
 function partNames(fileName: string): string[] {
-  const count = partOf(fileName)?.count ?? 1
+  const { number, count } = partOf(fileName) ?? { number: 1, count: 1 }
+  if (number < 1 || number > count) {
+    throw new OiError('ERR_PULL', `${fileName} says that it is part ${number} of ${count}`)
+  }
   if (count === 1) return [fileName]
   return Array.from({ length: count }, (_, i) =>
     fileName.replace(/-\d{5}-of-/, `-${String(i + 1).padStart(5, '0')}-of-`),

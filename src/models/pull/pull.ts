@@ -209,7 +209,7 @@ async function check(name: string, attempt: () => Promise<void>): Promise<void> 
     await attempt()
   } catch (error) {
     if (!(error instanceof OiError)) throw error
-    const hint = `It was fetched completely, and stays until oi models rm ${shellArgument(name)}`
+    const hint = `What its source sent is here, and stays until oi models rm ${shellArgument(name)}`
     throw new OiError(error.code, `${error.message}\n${hint}`, { cause: error })
   }
 }

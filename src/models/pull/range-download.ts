@@ -13,6 +13,12 @@ import { Retries } from './retry.js'
 /** The file has changed since its first bytes came. */
 export class Changed extends Error {}
 
+/** A cache may send the whole file now and then. */
+const mostIgnored = 3
+
+/** The server sends ranges no more. */
+export class NoRanges extends Error {}
+
 /** Rules 1 and 2 of download.ts. */
 export class RangeDownload {
   readonly #file: Pick<RemoteFile, 'url'>
@@ -21,6 +27,8 @@ export class RangeDownload {
   readonly #retries: Retries
   readonly #stop = new AbortController()
   #pieces: Span[] = []
+  /** Replies in a row that were the whole file instead of a range. */
+  #ignored = 0
 
   constructor(file: Pick<RemoteFile, 'url'>, part: PartFile, options: DownloadOptions) {
     const signals = [this.#stop.signal, ...(options.signal ? [options.signal] : [])]
@@ -91,6 +99,9 @@ export class RangeDownload {
       const { bytes, tag, sha256 } = this.#part.version
       if (status === 416) throw new Changed('it has become shorter')
       const range = contentRange(headers)
+      if (status === 200 && ++this.#ignored === mostIgnored) {
+        throw new NoRanges(`${this.#file.url.host} sends no ranges any more`)
+      }
       if (status === 200 || range === undefined || range.first !== first || range.last >= to) {
         throw new Transient(`${this.#file.url.host} sent other bytes than it was asked for`)
       }
@@ -100,6 +111,7 @@ export class RangeDownload {
       if (sha256 === '' && tagOf(headers) !== tag) {
         throw new Changed(`its version was ${tag}, and now is ${tagOf(headers)}`)
       }
+      this.#ignored = 0
       return range.last + 1
     } catch (error) {
       cancel()
