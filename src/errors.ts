@@ -19,6 +19,7 @@ export const errorTable = {
   // Errors that the transport finds
   ERR_HTTP_MALFORMED: { status: 400, wire: 'invalid_request' },
   ERR_HEAD_TIMEOUT: { status: 408, wire: 'timeout' },
+  ERR_BODY_TIMEOUT: { status: 408, wire: 'timeout' },
   ERR_EXPECTATION: { status: 417, wire: 'invalid_request' },
   ERR_HEAD_TOO_LARGE: { status: 431, wire: 'invalid_request' },
   ERR_HTTP_VERSION: { status: 505, wire: 'invalid_request' },

@@ -51,6 +51,7 @@ Napi::Function GateWrap::Define(Napi::Env env) {
        InstanceMethod("sending", &GateWrap::Sending), InstanceMethod("probe", &GateWrap::Probe),
        InstanceMethod("isThere", &GateWrap::IsThere),
        InstanceMethod("closeIfSent", &GateWrap::CloseIfSent),
+       InstanceMethod("resume", &GateWrap::Resume),
        InstanceMethod("dispose", &GateWrap::Dispose)});
 }
 
@@ -74,7 +75,7 @@ bool GateWrap::Ask(const Napi::FunctionReference& question,
   }
 }
 
-// attach({ port, binary, idleSeconds, refusal }): whether it stands.
+// attach({ port, binary, idleSeconds, refusal, answering }): whether it stands.
 Napi::Value GateWrap::Attach(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();
@@ -85,10 +86,11 @@ Napi::Value GateWrap::Attach(const Napi::CallbackInfo& info) {
     return options.Get(name).As<Napi::String>().Utf8Value();
   };
   GateOwner owner;
-  owner.take_over = [this](int connection, int fd, std::string_view bytes) {
+  owner.take_over = [this](int connection, int fd, std::string_view bytes, bool late) {
     const Napi::HandleScope scope(Env());
     return Ask(take_over_, {Napi::Number::New(Env(), connection), Napi::Number::New(Env(), fd),
-                            Napi::Buffer<char>::Copy(Env(), bytes.data(), bytes.size())});
+                            Napi::Buffer<char>::Copy(Env(), bytes.data(), bytes.size()),
+                            Napi::Boolean::New(Env(), late)});
   };
   owner.half_closed = [this](int connection) {
     const Napi::HandleScope scope(Env());
@@ -98,8 +100,11 @@ Napi::Value GateWrap::Attach(const Napi::CallbackInfo& info) {
     const Napi::HandleScope scope(Env());
     Ask(closed_, {Napi::Number::New(Env(), connection), Napi::Boolean::New(Env(), lost)});
   };
+  auto answering = options.Get("answering").As<Napi::Uint8Array>();
+  answering_ = Napi::Persistent(answering);
   gate_.reset(Gate::Create(PollsOf(env), number("port"), text("binary"),
-                           {static_cast<unsigned>(number("idleSeconds")), text("refusal")},
+                           {static_cast<unsigned>(number("idleSeconds")), text("refusal"),
+                            answering.Data(), answering.ElementLength()},
                            std::move(owner)));
   // The server owns this object until dispose(): sockets call it.
   if (gate_ != nullptr) Ref();
@@ -121,6 +126,10 @@ Napi::Value GateWrap::IsThere(const Napi::CallbackInfo& info) {
 }
 
 void GateWrap::CloseIfSent(const Napi::CallbackInfo& info) { gate_->CloseIfSent(Number(info)); }
+
+void GateWrap::Resume(const Napi::CallbackInfo& info) {
+  if (gate_ != nullptr) gate_->Resume(Number(info));
+}
 
 void GateWrap::Dispose(const Napi::CallbackInfo&) {
   if (gate_ == nullptr) return;

@@ -25,6 +25,7 @@ class GateWrap : public Napi::ObjectWrap<GateWrap> {
   void Probe(const Napi::CallbackInfo& info);
   Napi::Value IsThere(const Napi::CallbackInfo& info);
   void CloseIfSent(const Napi::CallbackInfo& info);
+  void Resume(const Napi::CallbackInfo& info);
   void Dispose(const Napi::CallbackInfo& info);
   // Calls JS from the event loop. What it throws is taken for false.
   bool Ask(const Napi::FunctionReference& question, const std::vector<napi_value>& arguments);
@@ -33,6 +34,8 @@ class GateWrap : public Napi::ObjectWrap<GateWrap> {
   Napi::FunctionReference take_over_;
   Napi::FunctionReference half_closed_;
   Napi::FunctionReference closed_;
+  // Its memory is the gate's, too.
+  Napi::Reference<Napi::Uint8Array> answering_;
   std::unique_ptr<Gate> gate_;
 };
 

@@ -12,10 +12,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <utility>
-
-#include "request_head.h"
 
 namespace oi {
 
@@ -26,12 +25,21 @@ constexpr unsigned kTheirIdleSeconds = 8;
 constexpr unsigned kHeadSeconds = 10;
 // What uWebSockets.js may write behind the end of what it is given.
 constexpr size_t kPaddingBytes = 64;
+// What may wait behind an answer, of a connection and of all.
+constexpr size_t kMostWaitingBytes = size_t{1} << 20;
+constexpr size_t kMostWaitingInAll = size_t{64} << 20;
 constexpr std::string_view kInterim = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // uWebSockets.js has one loop a thread, and all its sockets on it.
 thread_local std::vector<Gate*> gates;
 
 constexpr rlim_t kReservedDescriptors = 64;
+
+int64_t NowMs() {
+  using std::chrono::duration_cast;
+  using std::chrono::milliseconds;
+  return duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 int MostDescriptors() {
   rlimit limit{};
@@ -69,7 +77,10 @@ Gate::Gate(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t
       context_(context),
       limits_(std::move(limits)),
       owner_(std::move(owner)),
-      most_descriptors_(MostDescriptors()) {
+      most_descriptors_(std::min(
+          MostDescriptors(),
+          static_cast<int>(std::min<size_t>(limits_.most_connections,
+                                            static_cast<size_t>(std::numeric_limits<int>::max()))))) {
   gates.push_back(this);
   us_.on_open(0, context_, Open);
   us_.on_data(0, context_, Data);
@@ -102,7 +113,10 @@ us_socket_t* Gate::Open(us_socket_t* s, int is_client, char* ip, int ip_length) 
   gate.At(fd) = {};
   gate.At(fd).active = true;
   s = gate.theirs_.on_open(s, is_client, ip, ip_length);
-  if (fd < gate.most_descriptors_) return s;
+  if (fd < gate.most_descriptors_) {
+    gate.limits_.answering[fd] = 0;
+    return s;
+  }
   gate.Refuse(fd);
   return gate.us_.close(0, s, 0, nullptr);
 }
@@ -124,59 +138,105 @@ us_socket_t* Gate::Data(us_socket_t* s, char* data, int length) {
 }
 
 us_socket_t* Gate::Receive(us_socket_t* s, char* data, size_t length) {
-  Connection& connection = At(FdOf(s));
-  connection.socket = s;
-  connection.active = true;
+  const int fd = FdOf(s);
   std::string joined;
-  if (!connection.head.empty()) {
-    joined.swap(connection.head);
-    joined.append(data, length);
-    length = joined.size();
-    joined.resize(length + kPaddingBytes);
-    data = joined.data();
+  {
+    Connection& connection = At(fd);
+    connection.socket = s;
+    connection.active = true;
+    if (connection.deaf) return s;
+    if (!connection.kept.empty()) {
+      joined = std::exchange(connection.kept, {});
+      waiting_bytes_ -= joined.size();
+      joined.append(data, length);
+      length = joined.size();
+      joined.reserve(length + kPaddingBytes);
+      data = joined.data();
+    }
   }
 
-  // How much may go on.
   size_t at = 0;
-  HeadKind kind = HeadKind::kPlain;
-  while (at < length && kind == HeadKind::kPlain) {
-    if (connection.body_bytes > 0) {
-      const auto body = static_cast<size_t>(std::min<uint64_t>(connection.body_bytes, length - at));
-      connection.body_bytes -= body;
-      at += body;
-      continue;
+  while (at < length) {
+    Connection& connection = At(fd);
+    size_t bytes = 0;
+    if (connection.body_bytes == 0) {
+      if (IsAnswering(fd)) break;
+      HeadReader own;
+      HeadReader& head = connection.head == nullptr ? own : *connection.head;
+      const HeadKind kind = head.Read({data + at, length - at});
+      if (kind == HeadKind::kOther) return TakeOver(s, {data + at, length - at}, false);
+      if (kind == HeadKind::kIncomplete) {
+        if (connection.head == nullptr) connection.head = std::make_unique<HeadReader>(own);
+        break;
+      }
+      bytes = head.bytes();
+      connection.body_bytes = head.body_bytes();
+      connection.head.reset();
+      connection.head_due_ms = 0;
     }
-    const RequestHead head = ReadRequestHead({data + at, length - at});
-    kind = head.kind;
-    at += head.bytes;
-    connection.body_bytes = head.body_bytes;
-  }
-  if (at == length) return PassOn(s, data, at);
-  // A copy: uWebSockets.js writes behind the end of what it is given.
-  std::string rest(data + at, length - at);
-  if (at > 0) {
-    s = PassOn(s, data, at);
+    const auto body =
+        static_cast<size_t>(std::min<uint64_t>(connection.body_bytes, length - at - bytes));
+    connection.body_bytes -= body;
+    bytes += body;
+    s = PassOn(s, data + at, bytes, length - at - bytes);
     if (s == nullptr || us_.is_closed(0, s) != 0) return s;
+    at += bytes;
   }
-  if (kind == HeadKind::kOther) return TakeOver(s, rest);
-  At(FdOf(s)).head = std::move(rest);
-  us_.set_timeout(0, s, kHeadSeconds);
-  return s;
+  if (at == length) return s;
+  if (joined.empty()) joined.assign(data, length);
+  joined.erase(0, at);
+  return Keep(s, std::move(joined));
 }
 
-us_socket_t* Gate::PassOn(us_socket_t* s, char* data, size_t length) {
+us_socket_t* Gate::PassOn(us_socket_t* s, char* data, size_t length, size_t behind) {
+  // uWebSockets.js writes behind the end of what it is given.
+  char saved[kPaddingBytes];
+  const size_t count = std::min(behind, kPaddingBytes);
+  std::copy_n(data + length, count, saved);
   current = FdOf(s);
   At(current).asked = true;
   s = theirs_.on_data(s, data, static_cast<int>(length));
   current = -1;
+  std::copy_n(saved, count, data + length);
   return s;
 }
 
-us_socket_t* Gate::TakeOver(us_socket_t* s, std::string_view bytes) {
+us_socket_t* Gate::Keep(us_socket_t* s, std::string bytes) {
+  const int fd = FdOf(s);
+  Connection& connection = At(fd);
+  const int64_t now_ms = NowMs();
+  if (IsAnswering(fd)) {
+    const bool fits =
+        bytes.size() <= kMostWaitingBytes && waiting_bytes_ + bytes.size() <= kMostWaitingInAll;
+    if (!fits) {
+      // Closed behind the answer, as if the client had said that it sends no more.
+      connection.deaf = connection.ending = true;
+      connection.half_closed = connection.half_closed || owner_.half_closed(fd);
+      return s;
+    }
+    limits_.answering[fd] = kWaited;
+  } else if (connection.head_due_ms == 0) {
+    connection.head_due_ms = now_ms + 1000 * kHeadSeconds;
+    us_.set_timeout(0, s, kHeadSeconds);
+  } else if (now_ms >= connection.head_due_ms) {
+    return TakeOver(s, bytes, true);
+  }
+  waiting_bytes_ += bytes.size();
+  connection.kept = std::move(bytes);
+  return s;
+}
+
+void Gate::Resume(int fd) {
+  Connection& connection = At(fd);
+  if (connection.kept.empty() || connection.socket == nullptr || IsAnswering(fd)) return;
+  Receive(connection.socket, nullptr, 0);
+}
+
+us_socket_t* Gate::TakeOver(us_socket_t* s, std::string_view bytes, bool late) {
   const int fd = FdOf(s);
   // Rule 2. What the system has not sent yet may have more behind it, in uWebSockets.js.
   const int copy = AllSent(fd) ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-  if (copy >= 0 && !owner_.take_over(fd, copy, bytes)) close(copy);
+  if (copy >= 0 && !owner_.take_over(fd, copy, bytes, late)) close(copy);
   At(fd).ending = true;
   return us_.close(0, s, 0, nullptr);
 }
@@ -186,7 +246,12 @@ us_socket_t* Gate::Timeout(us_socket_t* s) { return Of(s).Expire(s); }
 us_socket_t* Gate::Expire(us_socket_t* s) {
   const int fd = FdOf(s);
   Connection& connection = At(fd);
-  if (!connection.head.empty()) return TakeOver(s, std::exchange(connection.head, {}));
+  if (IsAnswering(fd)) {
+    if (connection.body_bytes == 0) return theirs_.on_timeout(s);
+    us_.set_timeout(0, s, kHeadSeconds);
+    return s;
+  }
+  if (!connection.kept.empty()) return TakeOver(s, std::string(connection.kept), true);
   const bool idle = connection.body_bytes == 0 && AllSent(fd) && !connection.half_closed;
   if (!idle || !connection.active || limits_.idle_seconds <= kTheirIdleSeconds) {
     connection.ending = true;
@@ -203,6 +268,7 @@ us_socket_t* Gate::Close(us_socket_t* s, int code, void* reason) {
   Gate& gate = Of(s);
   const int fd = gate.FdOf(s);
   const Connection connection = std::exchange(gate.At(fd), {});
+  gate.waiting_bytes_ -= connection.kept.size();
   // By nobody else: its client has reset it. (The code does not tell: libuv hides the reason.)
   const bool reset = !connection.ending && gate.current != fd;
   const bool lost = connection.asked && (reset || connection.unsent);
@@ -220,7 +286,8 @@ us_socket_t* Gate::End(us_socket_t* s) {
   connection.unsent = !AllSent(fd);
   connection.ending = true;
   // A request that is not whole is none any more.
-  if (connection.body_bytes > 0 || !connection.head.empty() || !gate.owner_.half_closed(fd)) {
+  const bool whole = connection.body_bytes == 0 && connection.head == nullptr;
+  if (!whole || !gate.owner_.half_closed(fd)) {
     return gate.theirs_.on_end(s);
   }
   connection.half_closed = true;
@@ -268,6 +335,7 @@ bool Gate::Sending() const { return false; }
 void Gate::Probe(int) {}
 bool Gate::IsThere(int) { return true; }
 void Gate::CloseIfSent(int) {}
+void Gate::Resume(int) {}
 
 }  // namespace oi
 

@@ -8,20 +8,25 @@
 //
 // Rules
 //   1. Everything is done with the public functions of uSockets, on the thread of the event loop.
-//   2. A connection leaves only when nothing of an earlier reply is still to be written: replies
-//      never change places. Until then what came is closed upon, as uWebSockets.js does it.
-//   3. A head that has not come whole waits here, bounded in size and time.
-//   4. A gate is destroyed only when the sockets of its server are closed.
+//   2. Replies never change places: uWebSockets.js gets one request of a connection at a time. What
+//      comes behind one that is not answered waits here, bounded in size; beyond that the
+//      connection is closed behind the answer. A connection leaves only between two requests.
+//   3. A head that has not come whole waits here, bounded in size and by a clock that begins with
+//      its first byte and never again.
+//   4. How long a body may take is the owner's to decide, as long as the request is not answered.
+//   5. A gate is destroyed only when the sockets of its server are closed.
 
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "request_head.h"
 #include "usockets.h"
 
 namespace oi {
@@ -29,8 +34,9 @@ namespace oi {
 // What the gate asks its owner. A connection is named by its descriptor.
 struct GateOwner {
   // Takes the connection over: `fd` is a descriptor of its own, `bytes` is what came of the
-  // request. False: it is not taken, since a reply is still to be written.
-  std::function<bool(int connection, int fd, std::string_view bytes)> take_over;
+  // request, `late` whether that took too long. False: it is not taken, since a reply is still to
+  // be written.
+  std::function<bool(int connection, int fd, std::string_view bytes, bool late)> take_over;
   // The client sends no more. True: a reply is still to be written, so that the connection stays.
   std::function<bool(int connection)> half_closed;
   // A connection has been closed that stayed, or that was lost: its client may not have had all
@@ -43,7 +49,15 @@ struct GateLimits {
   unsigned idle_seconds = 0;
   // What a connection is sent that comes when hardly any descriptors are left.
   std::string refusal;
+  // Written by the owner, by connection: whether a request is being answered. The gate makes it
+  // kWaited when something waits for that answer, and the owner then calls Resume() behind it.
+  // Connections beyond its end are refused.
+  uint8_t* answering = nullptr;
+  size_t most_connections = 0;
 };
+
+// A value of GateLimits::answering.
+inline constexpr uint8_t kWaited = 2;
 
 class Gate {
  public:
@@ -73,13 +87,21 @@ class Gate {
   // Closes it if everything has left.
   void CloseIfSent(int connection);
 
+  // Goes on with what waited for an answer.
+  void Resume(int connection);
+
  private:
   struct Connection {
     us_socket_t* socket = nullptr;
     // What is still to come of the body that uWebSockets.js is being given.
     uint64_t body_bytes = 0;
-    // Of a head that is not whole yet (rule 3).
-    std::string head;
+    // What waits for the answer before it (rule 2), or is a head that is not whole yet (rule 3).
+    std::string kept;
+    // Of such a head: what was read of it, and when it must have come, on the clock of NowMs().
+    std::unique_ptr<HeadReader> head;
+    int64_t head_due_ms = 0;
+    // Whether too much came behind an answer: nothing more is read.
+    bool deaf = false;
     // Whether anything came since the last timeout.
     bool active = false;
     // Whether it stays open although its client sends no more.
@@ -104,8 +126,11 @@ class Gate {
   Connection& At(int fd);
   int FdOf(us_socket_t* s) const;
   us_socket_t* Receive(us_socket_t* s, char* data, size_t length);
-  us_socket_t* PassOn(us_socket_t* s, char* data, size_t length);
-  us_socket_t* TakeOver(us_socket_t* s, std::string_view bytes);
+  us_socket_t* PassOn(us_socket_t* s, char* data, size_t length, size_t behind);
+  us_socket_t* Keep(us_socket_t* s, std::string bytes);
+  us_socket_t* TakeOver(us_socket_t* s, std::string_view bytes, bool late);
+  // Whether a request of it is being answered.
+  bool IsAnswering(int fd) const { return limits_.answering[fd] != 0; }
   us_socket_t* Expire(us_socket_t* s);
   void Refuse(int fd) const;
 
@@ -118,6 +143,8 @@ class Gate {
   const int most_descriptors_;
   // By descriptor.
   std::vector<Connection> connections_;
+  // Of all connections together.
+  size_t waiting_bytes_ = 0;
 };
 
 }  // namespace oi

@@ -1,18 +1,18 @@
 #include "request_head.h"
 
 #include <algorithm>
-#include <array>
 
 namespace oi {
 
 namespace {
 
-// uWebSockets.js refuses more.
-constexpr int kMostFields = 90;
-constexpr size_t kMostMethodBytes = 20;
 // Longer lengths are no size that anything here allows.
 constexpr size_t kMostLengthDigits = 15;
-constexpr std::string_view kVersion = " HTTP/1.1\r\n";
+constexpr std::string_view kVersion = "HTTP/1.1\r\n";
+// Of other methods, known ones are answered elsewhere, and unknown ones refused.
+constexpr std::array<std::string_view, 7> kMethods = {"GET",    "POST",    "HEAD", "PUT",
+                                                      "DELETE", "OPTIONS", "PATCH"};
+constexpr size_t kMostMethodBytes = 7;
 
 enum Class : uint8_t { kToken = 1, kText = 2, kTarget = 4 };
 
@@ -34,10 +34,18 @@ size_t Run(std::string_view text, size_t from, Class of) {
   return from;
 }
 
-bool Named(std::string_view name, std::string_view lower) {
-  return name.size() == lower.size() &&
-         std::equal(name.begin(), name.end(), lower.begin(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a | 0x20 : a) == b; });
+// ASCII without regard to case.
+bool Same(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(),
+                    [lower](char x, char y) { return lower(x) == lower(y); });
+}
+
+// Proxies add a line of their own to these.
+bool MayRepeat(std::string_view name) {
+  return Same(name, "via") || Same(name, "forwarded") || Same(name, "x-forwarded-for") ||
+         Same(name, "x-forwarded-proto") || Same(name, "x-forwarded-host");
 }
 
 std::string_view Trimmed(std::string_view value) {
@@ -46,83 +54,113 @@ std::string_view Trimmed(std::string_view value) {
   return value.substr(from, value.find_last_not_of(" \t") - from + 1);
 }
 
-// What the fields of a head say that matters here.
-struct Fields {
-  int count = 0;
-  int hosts = 0;
-  bool has_length = false;
-  uint64_t length = 0;
-
-  // False if this field makes the head one of the kind kOther.
-  bool Add(std::string_view name, std::string_view value) {
-    if (++count > kMostFields) return false;
-    switch (name.size()) {
-      case 4:
-        if (Named(name, "host") && ++hosts > 1) return false;
-        return true;
-      case 6:
-        return !Named(name, "expect");
-      case 7:
-        return !Named(name, "upgrade");
-      case 14:
-        return !Named(name, "content-length") || SetLength(Trimmed(value));
-      case 17:
-        return !Named(name, "transfer-encoding");
-      default:
-        return true;
-    }
-  }
-
-  bool SetLength(std::string_view digits) {
-    if (has_length || digits.empty() || digits.size() > kMostLengthDigits) return false;
-    for (const char digit : digits) {
-      if (digit < '0' || digit > '9') return false;
-      length = length * 10 + static_cast<uint64_t>(digit - '0');
-    }
-    return has_length = true;
-  }
-};
-
 }  // namespace
 
-RequestHead ReadRequestHead(std::string_view whole) {
-  const std::string_view text = whole.substr(0, kMostHeadBytes);
-  const RequestHead other{HeadKind::kOther};
+HeadKind HeadReader::Read(std::string_view whole) {
+  const HeadKind kind = ReadParts(whole.substr(0, kMostHeadBytes));
   // At the end of the text, what is missing may still come.
-  const RequestHead open{text.size() < kMostHeadBytes ? HeadKind::kIncomplete : HeadKind::kOther};
+  const bool full = kind == HeadKind::kIncomplete && whole.size() >= kMostHeadBytes;
+  return full ? HeadKind::kOther : kind;
+}
 
-  size_t at = 0;
-  while (at < text.size() && text[at] >= 'A' && text[at] <= 'Z') ++at;
-  if (at > kMostMethodBytes) return other;
-  if (at == text.size()) return open;
-  if (at == 0 || text[at] != ' ' || text.substr(0, at) == "CONNECT") return other;
-  if (++at == text.size()) return open;
-  if (text[at] != '/') return other;
-  at = Run(text, at, kTarget);
-  const std::string_view version = text.substr(at, kVersion.size());
-  if (version != kVersion.substr(0, version.size())) return other;
-  at += version.size();
-  if (version.size() < kVersion.size()) return open;
-
-  Fields fields;
-  for (;;) {
-    if (at == text.size()) return open;
-    if (text[at] == '\r') {
-      if (at + 1 == text.size()) return open;
-      if (text[at + 1] != '\n' || fields.hosts != 1) return other;
-      return {HeadKind::kPlain, at + 2, fields.length};
+HeadKind HeadReader::ReadParts(std::string_view text) {
+  const auto other = HeadKind::kOther;
+  while (at_ < text.size()) {
+    switch (part_) {
+      case Part::kMethod: {
+        while (at_ < text.size() && text[at_] >= 'A' && text[at_] <= 'Z') ++at_;
+        if (at_ > kMostMethodBytes) return other;
+        if (at_ == text.size()) break;
+        if (text[at_] != ' ' || !EndOfMethod(text.substr(0, at_))) return other;
+        start_ = ++at_;
+        part_ = Part::kTarget;
+        break;
+      }
+      case Part::kTarget:
+        if (at_ == start_ && text[at_] != '/') return other;
+        at_ = Run(text, at_, kTarget);
+        if (at_ == text.size()) break;
+        if (text[at_] != ' ') return other;
+        start_ = ++at_;
+        part_ = Part::kVersion;
+        break;
+      case Part::kVersion:
+        if (text[at_] != kVersion[at_ - start_]) return other;
+        if (++at_ - start_ == kVersion.size()) {
+          start_ = at_;
+          part_ = Part::kName;
+        }
+        break;
+      case Part::kName:
+        if (at_ == start_ && text[at_] == '\r') {
+          ++at_;
+          part_ = Part::kEnd;
+          break;
+        }
+        at_ = Run(text, at_, kToken);
+        if (at_ == text.size()) break;
+        if (at_ == start_ || text[at_] != ':') return other;
+        colon_ = at_++;
+        part_ = Part::kValue;
+        break;
+      case Part::kValue:
+        at_ = Run(text, at_, kText);
+        if (at_ == text.size()) break;
+        if (text[at_++] != '\r') return other;
+        part_ = Part::kFieldEnd;
+        break;
+      case Part::kFieldEnd:
+        if (text[at_] != '\n' || !AddField(text)) return other;
+        start_ = ++at_;
+        part_ = Part::kName;
+        break;
+      case Part::kEnd:
+        if (text[at_++] != '\n' || !has_host_) return other;
+        return HeadKind::kPlain;
     }
-    const size_t colon = Run(text, at, kToken);
-    if (colon == text.size()) return open;
-    if (colon == at || text[colon] != ':') return other;
-    const size_t end = Run(text, colon + 1, kText);
-    if (end == text.size() || (text[end] == '\r' && end + 1 == text.size())) return open;
-    if (text[end] != '\r' || text[end + 1] != '\n') return other;
-    if (!fields.Add(text.substr(at, colon - at), text.substr(colon + 1, end - colon - 1))) {
-      return other;
-    }
-    at = end + 2;
   }
+  return HeadKind::kIncomplete;
+}
+
+bool HeadReader::EndOfMethod(std::string_view method) const {
+  return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
+}
+
+// False if this field makes the head one of the kind kOther.
+bool HeadReader::AddField(std::string_view text) {
+  if (fields_ == kMostFields) return false;
+  const std::string_view name = text.substr(start_, colon_ - start_);
+  for (int i = 0; i < fields_; ++i) {
+    if (names_[i].size != name.size()) continue;
+    if (Same(text.substr(names_[i].start, names_[i].size), name) && !MayRepeat(name)) return false;
+  }
+  names_[fields_++] = {static_cast<uint16_t>(start_), static_cast<uint16_t>(name.size())};
+  switch (name.size()) {
+    case 4:
+      has_host_ = has_host_ || Same(name, "host");
+      return true;
+    case 6:
+      return !Same(name, "expect");
+    case 7:
+      return !Same(name, "upgrade");
+    case 14:
+      // Without the line's CR.
+      return !Same(name, "content-length") ||
+             SetLength(Trimmed(text.substr(colon_ + 1, at_ - colon_ - 2)));
+    case 17:
+      return !Same(name, "transfer-encoding");
+    default:
+      return true;
+  }
+}
+
+bool HeadReader::SetLength(std::string_view digits) {
+  if (has_length_ || digits.empty() || digits.size() > kMostLengthDigits) return false;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') return false;
+    length_ = length_ * 10 + static_cast<uint64_t>(digit - '0');
+  }
+  return has_length_ = true;
 }
 
 }  // namespace oi

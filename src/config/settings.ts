@@ -170,7 +170,8 @@ const properties = {
     unit: 'bytes',
     live: true,
   }),
-  deadlineMs: integer(1, 3_600_000, 60_000, 'time for one request', liveMs),
+  bodyTimeoutMs: integer(1, 3_600_000, 60_000, 'time in which a request’s body must come', liveMs),
+  deadlineMs: integer(1, 3_600_000, 60_000, 'time for one request once its body has come', liveMs),
   batchDeadlineMs: integer(
     1,
     86_400_000,

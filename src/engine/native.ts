@@ -92,8 +92,11 @@ export interface ServingEngine extends NativeEngine {
 
 /** Calls of a gate to its owner, on the event loop. A number names a connection. */
 export interface GateOwner {
-  /** @returns False if the connection is not taken, because a reply must still be written. */
-  takeOver(connection: number, fd: number, bytes: Buffer): boolean
+  /**
+   * @param late - Whether the head did not come in time.
+   * @returns False if the connection is not taken, because a reply must still be written.
+   */
+  takeOver(connection: number, fd: number, bytes: Buffer, late: boolean): boolean
   /** The client sends no more. @returns True if the connection has to stay for a reply. */
   halfClosed(connection: number): boolean
   /**
@@ -107,10 +110,18 @@ export interface GateOwner {
 export interface NativeGate {
   /**
    * @param options - The port that uWebSockets.js listens on and the path of its binary; how long
-   *   an idle connection is kept; the reply to a connection that arrives when descriptors run out.
+   *   an idle connection is kept; the reply to a connection that arrives when descriptors run out;
+   *   and, by connection, 1 while a request is being answered. The gate makes it 2 if something
+   *   waits for the answer: `resume()` must follow.
    * @returns False if the library's binary is not as expected.
    */
-  attach(options: { port: number; binary: string; idleSeconds: number; refusal: string }): boolean
+  attach(options: {
+    port: number
+    binary: string
+    idleSeconds: number
+    refusal: string
+    answering: Uint8Array
+  }): boolean
   /** The connection whose request uWebSockets.js is receiving. */
   current(): number
   /** Whether the system still holds bytes for any client. */
@@ -118,6 +129,8 @@ export interface NativeGate {
   probe(connection: number): void
   isThere(connection: number): boolean
   closeIfSent(connection: number): void
+  /** Goes on with what waited for an answer. Not from a callback of uWebSockets.js; allowed always. */
+  resume(connection: number): void
   /** Allowed only when all sockets are closed. */
   dispose(): void
 }

@@ -31,8 +31,10 @@ export interface Backend {
 export interface HandlersSettings {
   readonly wire: Wire
   readonly maxBodyBytes: number
-  /** Time limit of a request, or of an item of a batch once handed over, milliseconds. */
+  /** Time limit of a request from when its body has come, or of an item of a batch. */
   readonly deadlineMs: number
+  /** Time in which a body must come. Default one minute. */
+  readonly bodyTimeoutMs?: number | undefined
   /** Time limit of a batch as a whole. Default 15 minutes. */
   readonly batchDeadlineMs?: number | undefined
   /** How long a request with an `Idempotency-Key` is charged once. Default 24. */

@@ -20,6 +20,7 @@ import type { Gate } from './access/gate.js'
 import { stateScope } from './access/state-scope.js'
 import { AdminArea } from './admin/admin-area.js'
 import { BodyBudget } from './bodies/body.js'
+import { BodyClock } from './bodies/body-clock.js'
 import { Charges } from './exchange/charges.js'
 import { BatchExchange } from './exchange/batch-exchange.js'
 import { Deadlines } from './exchange/deadlines.js'
@@ -78,6 +79,7 @@ export class Handlers implements PostContext, Listener {
   wire!: Wire
   maxBodyBytes!: number
   maxReplyBytes!: number
+  bodyClock!: BodyClock
   deadlines!: Deadlines
   batchDeadlines!: Deadlines
   cors: Cors | undefined
@@ -178,6 +180,7 @@ export class Handlers implements PostContext, Listener {
     this.maxBodyBytes = settings.maxBodyBytes
     this.maxReplyBytes = settings.maxReplyBytes ?? 16 * mebibyte
     this.bodies.maxBytes = settings.maxBodiesBytes ?? 256 * mebibyte
+    this.bodyClock = new BodyClock(settings.bodyTimeoutMs ?? 60_000)
     this.deadlines = new Deadlines(settings.deadlineMs)
     this.batchDeadlines = new Deadlines(settings.batchDeadlineMs ?? 900_000)
     this.charges.keptMs = (settings.idempotencyHours ?? 24) * 3_600_000

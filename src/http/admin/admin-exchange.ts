@@ -13,9 +13,8 @@ import { decodeUtf8 } from '../../api/json.js'
 import type { Timings } from '../../decide/types.js'
 import { type ErrorCode, OiError } from '../../errors.js'
 import { Body } from '../bodies/body.js'
-import type { Expirable } from '../exchange/deadlines.js'
+import type { ArrivingBody } from '../bodies/body-clock.js'
 import { type Client, Exchange } from '../exchange/exchange.js'
-import type { Leave } from '../../chain.js'
 import type { Head } from '../transport/head.js'
 import { type Content, errorContent } from '../reply/reply.js'
 import { type AdminHandler, type AdminHandlerId, type Call, TextReply } from './call.js'
@@ -30,14 +29,14 @@ const mostBodyBytes = 1_048_576
 
 type AnyCall = Call<AdminHandlerId>
 
-export class AdminExchange extends Exchange implements Expirable {
+export class AdminExchange extends Exchange {
   readonly #context: AreaContext
   readonly #client: Client
   readonly #body = new Body(mostBodyBytes)
   #headers: readonly string[] = []
   /** Runs once the body has arrived; undefined: no body is expected. */
   #withBody: ((text: string) => void) | undefined
-  #endLimit: Leave | undefined
+  #arriving: ArrivingBody | undefined
 
   constructor(head: Head, client: Client, context: AreaContext) {
     super(head, client, context)
@@ -79,19 +78,16 @@ export class AdminExchange extends Exchange implements Expirable {
   override receive(chunk: Uint8Array, last: boolean): void {
     if (this.ended || this.#withBody === undefined) return
     try {
+      this.#arriving?.receive(chunk.length)
       if (!this.#body.push(chunk)) throw tooLarge()
       if (!last) return
       const withBody = this.#withBody
       this.#withBody = undefined
-      this.#endLimit?.()
+      this.#arriving?.end()
       withBody(decodeUtf8(this.#body.bytes))
     } catch (error) {
       this.fail(error)
     }
-  }
-
-  expire(): void {
-    this.fail(new OiError('ERR_TIMEOUT', 'The body of the request did not come in time'))
   }
 
   override fail(error: unknown): void {
@@ -105,7 +101,7 @@ export class AdminExchange extends Exchange implements Expirable {
 
   protected override onEnd(): void {
     this.#withBody = undefined
-    this.#endLimit?.()
+    this.#arriving?.end()
   }
 
   #expectBody(head: Head, withBody: (text: string) => void): void {
@@ -113,7 +109,7 @@ export class AdminExchange extends Exchange implements Expirable {
     const length = head.getHeader('content-length')
     if (Number(length) > mostBodyBytes) throw tooLarge()
     this.#withBody = withBody
-    this.#endLimit = this.#context.deadlines.add(this)
+    this.#arriving = this.#context.bodyClock.begin((error) => this.fail(error))
     // As for other posts: uWebSockets.js does not report the end of an empty body.
     if (length === '0') this.receive(new Uint8Array(0), true)
   }

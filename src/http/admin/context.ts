@@ -77,6 +77,9 @@ export class AreaContext implements PostContext {
   get bodies() {
     return this.#server.bodies
   }
+  get bodyClock() {
+    return this.#server.bodyClock
+  }
   get deadlines() {
     return this.#server.deadlines
   }

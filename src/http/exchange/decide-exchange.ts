@@ -103,8 +103,7 @@ export class DecideExchange extends PostExchange {
   #ask(request: DecideRequest, decider: Decider): void {
     this.#entered = true
     const askedMs = performance.now()
-    const leftMs = this.context.deadlines.limitMs - (askedMs - this.startMs)
-    decider.decide(request, this.decideOptions(this.canceller, leftMs)).then(
+    decider.decide(request, this.decideOptions(this.canceller, this.leftMs)).then(
       (decision) => {
         if (this.trace !== undefined) this.#tell(decision, askedMs)
         this.#outcome.decide(decision)

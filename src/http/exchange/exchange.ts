@@ -27,6 +27,7 @@ import {
   headersOf,
   noTimings,
   type Reply,
+  requestTimeout,
   type TextContent,
 } from '../reply/reply.js'
 import { replyCodingOf } from '../reply/reply-coding.js'
@@ -165,7 +166,8 @@ export class Exchange {
       headers: this.#headers(content, timings, totalMs),
       body: content.body,
       headOnly: this.method === 'head',
-      close: this.#context.closing,
+      // A body that did not come in time is not waited for.
+      close: this.#context.closing || content.status === requestTimeout,
     }
     this.#end(content.status, totalMs)
     this.#client.send(reply)

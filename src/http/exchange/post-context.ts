@@ -7,6 +7,7 @@
 import type { Decider } from '../../decide/types.js'
 import type { Tracer } from '../../trace/tracer.js'
 import type { BodyBudget } from '../bodies/body.js'
+import type { BodyClock } from '../bodies/body-clock.js'
 import type { Charges } from './charges.js'
 import type { Deadlines } from './deadlines.js'
 import type { ExchangeContext } from './exchange-context.js'
@@ -21,7 +22,8 @@ export interface PostContext extends ExchangeContext {
   readonly maxReplyBytes: number
   readonly bodies: BodyBudget
   readonly charges: Charges
-  /** Of single requests, of the items of batches once handed over, and of bodies. */
+  readonly bodyClock: BodyClock
+  /** Of single requests once their bodies have come, and of the items of batches. */
   readonly deadlines: Deadlines
   /** Of batches that have been read. */
   readonly batchDeadlines: Deadlines

@@ -12,18 +12,16 @@
 import { createHash } from 'node:crypto'
 import { ignoredText } from '../../api/ignored.js'
 import type { Orders } from '../../api/orders.js'
-import { atOnce, inTurns } from '../../api/turns.js'
 import type { DecideOptions, Decider, Decided } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 import type { Trace } from '../../trace/tracer.js'
-import { Body } from '../bodies/body.js'
 import { Canceller } from './canceller.js'
 import type { Charge } from './charges.js'
 import type { Deadlines, Expirable } from './deadlines.js'
 import { type Client, Exchange } from './exchange.js'
 import { everyValue, type Head } from '../transport/head.js'
-import { type Coding, inflate } from '../bodies/inflate.js'
-import { type Form, readForm } from '../bodies/multipart.js'
+import { IncomingBody, noFiles } from '../bodies/incoming-body.js'
+import type { Form } from '../bodies/multipart.js'
 import type { PostContext } from './post-context.js'
 import { echoed, readBoundary, readCoding, readOrders } from './post-head.js'
 import { attributesOf } from '../log/request-entry.js'
@@ -43,18 +41,14 @@ export abstract class PostExchange extends Exchange implements Expirable {
   #evidence = false
   /** Undefined: the model's setting. */
   #orders: Orders | undefined
-  #body: Body | undefined
-  #bodyBytes = 0
-  /** The body's compression; undefined: none. */
-  #coding: Coding | undefined
-  /** The multipart boundary of the body; undefined: not multipart. */
-  #boundary: string | undefined
+  #body: IncomingBody | undefined
   /** The files beside the text, by the names of their parts. */
   protected files: Form['files'] = noFiles
   /** The text of the body; kept for its digest, which few requests need. */
   #text: string | undefined
   #digest: string | undefined
   #limit: Deadlines
+  #limitEndMs = Infinity
   #endLimit: Leave | undefined
   #endRunning: Leave | undefined
 
@@ -69,19 +63,21 @@ export abstract class PostExchange extends Exchange implements Expirable {
   /** Checks the head. Unless that ended the exchange, its body comes next. */
   begin(head: Head): void {
     this.#endRunning = this.context.running.add(this)
-    this.#endLimit = this.#limit.add(this)
     try {
       const caller = this.identify(head)
       this.charge = this.context.charges.open(head, caller, this.path)
       this.context.gate.requireRoom(caller)
       this.context.gate.take(caller, 1, this.charge.mayRepeat)
-      this.#boundary = readBoundary(head)
-      this.#coding = readCoding(head)
+      const boundary = readBoundary(head)
+      const coding = readCoding(head)
+      const { maxBodyBytes, bodies, bodyClock } = this.context
       const length = head.getHeader('content-length')
-      // Absent (0) and malformed (NaN) pass here: what really arrives is counted as well.
+      // Absent (0) and malformed (NaN) pass here.
       const announced = Number(length) || 0
-      if (announced > this.context.maxBodyBytes) throw this.#tooLarge()
-      this.#hold(announced)
+      this.#body = new IncomingBody(announced, {
+        ...{ maxBytes: maxBodyBytes, budget: bodies, clock: bodyClock, coding, boundary },
+        late: (error) => this.cancel(error),
+      })
       this.#evidence = head.getHeader('x-oi-evidence') === '1'
       this.#orders = readOrders(head)
       this.readHead(head)
@@ -93,18 +89,19 @@ export abstract class PostExchange extends Exchange implements Expirable {
   }
 
   override receive(chunk: Uint8Array, last: boolean): void {
-    if (this.ended || this.putOff) return
+    const body = this.#body
+    if (this.ended || this.putOff || body === undefined) return
     try {
-      if (this.#body === undefined && last && chunk.length <= this.context.maxBodyBytes) {
-        // The usual case, a body in one piece: nothing to copy, unless parts of it are kept.
-        this.#hold(chunk.length)
-        this.#complete(this.#boundary === undefined ? chunk : Buffer.from(chunk))
-        return
-      }
-      this.#body ??= new Body(this.context.maxBodyBytes)
-      if (!this.#body.push(chunk)) throw this.#tooLarge()
-      this.#hold(this.#body.bytes.length)
-      if (last) this.#complete(this.#body.bytes)
+      const whole = body.receive(chunk, last)
+      if (last) this.#beginLimit()
+      if (whole === undefined) return
+      const form = body.formOf(whole)
+      if (!(form instanceof Promise)) return this.#read(form)
+      form
+        .then((ready) => {
+          if (!this.ended) this.#read(ready)
+        })
+        .catch((error: unknown) => this.fail(error))
     } catch (error) {
       this.fail(error)
     }
@@ -151,7 +148,18 @@ export abstract class PostExchange extends Exchange implements Expirable {
   protected limitBy(limit: Deadlines): void {
     this.#endLimit?.()
     this.#limit = limit
-    this.#endLimit = limit.add(this)
+    this.#beginLimit()
+  }
+
+  /** Milliseconds until the time limit. */
+  protected get leftMs(): number {
+    return this.#limitEndMs - performance.now()
+  }
+
+  /** From now on the server, and not the client, is to blame for a wait. */
+  #beginLimit(): void {
+    this.#limitEndMs = performance.now() + this.#limit.limitMs
+    this.#endLimit = this.#limit.add(this)
   }
 
   /** The options of each decision of this exchange. */
@@ -214,9 +222,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
     }
     this.#endRunning?.()
     this.#endLimit?.()
+    this.#body?.drop()
     this.#body = this.#text = undefined
     this.files = noFiles
-    this.context.bodies.giveBack(this.#bodyBytes)
   }
 
   protected override bodyDigest(): string | undefined {
@@ -225,68 +233,15 @@ export abstract class PostExchange extends Exchange implements Expirable {
     return this.#digest
   }
 
-  /** Takes from the process' budget the bytes by which the body is longer than announced. */
-  #hold(bytes: number): void {
-    if (bytes <= this.#bodyBytes) return
-    this.context.bodies.take(bytes - this.#bodyBytes)
-    this.#bodyBytes = bytes
-  }
-
-  /** The body has arrived whole. */
-  #complete(bytes: Uint8Array): void {
-    if (this.#coding === undefined) return this.#divide(bytes)
-    const { maxBodyBytes } = this.context
-    const inflated = inflate(bytes, this.#coding, maxBodyBytes, (length) => {
-      // The client no longer waits for the answer.
-      if (this.ended) throw new OiError('ERR_ABORTED', 'The request has ended')
-      if (length > maxBodyBytes) throw this.#tooLarge()
-      this.#hold(bytes.length + length)
-    })
-    if (inflated instanceof Promise) this.#later(inflated, (whole) => this.#divide(whole))
-    else this.#divide(inflated)
-  }
-
-  /** Splits a multipart body. */
-  #divide(bytes: Uint8Array): void {
-    if (this.#boundary === undefined) return this.#decide(bytes)
-    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    const steps = readForm(whole, this.#boundary)
-    const take = ({ json, files }: Form) => {
-      this.files = files
-      this.#decide(json)
-    }
-    if (whole.length <= shortForm) take(atOnce(steps))
-    else this.#later(inTurns(steps), take)
-  }
-
-  /** Continues unless the exchange ends in the meantime. */
-  #later<T>(coming: Promise<T>, use: (value: T) => void): void {
-    this.#body = undefined
-    coming
-      .then((value) => {
-        if (!this.ended) use(value)
-      })
-      .catch((error: unknown) => this.fail(error))
-  }
-
-  #decide(bytes: Uint8Array): void {
+  #read({ json, files }: Form): void {
+    this.files = files
     const decider = this.context.decider()
-    const text = this.context.wire.decodeUtf8(bytes)
-    this.#body = undefined
+    const text = this.context.wire.decodeUtf8(json)
     this.#text = text
     this.charge.read([text, ...[...this.files].flat()])
     this.decide(text, decider)?.catch((error: unknown) => this.fail(error))
   }
-
-  #tooLarge(): OiError {
-    const message = `The body is over the limit of ${this.context.maxBodyBytes} bytes`
-    return new OiError('ERR_BODY_TOO_LARGE', message)
-  }
 }
-
-const noFiles: Form['files'] = new Map()
-/** A body this short is split in a fraction of a millisecond. */
-const shortForm = 2 ** 20
 
 /** Digits of a digest: enough that no two bodies in a log share one by chance. */
 const digestDigits = 16

@@ -7,6 +7,9 @@
 import type { Timings } from '../../decide/types.js'
 import { errorTable, OiError } from '../../errors.js'
 
+/** The status of a head or a body that did not come in time: nothing more is read. */
+export const requestTimeout = 408
+
 export interface Reply {
   readonly status: number
   /** Name, value, name, value, …; names in lower case. */

@@ -12,7 +12,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Client } from '../exchange/exchange.js'
 import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
-import type { Reply } from '../reply/reply.js'
+import { type Reply, requestTimeout } from '../reply/reply.js'
 
 /** This many bytes are handed over at once. */
 const pieceBytes = 65_536
@@ -21,7 +21,9 @@ export class NodeClient implements Client, Leaver {
   /** The client waits for a `100 Continue` before it sends the body: the body may never come. */
   awaitsContinue = false
   /** The rest of the request cannot be read. */
-  bodyLost = false
+  #bodyLost = false
+  /** Ends the wait for the rest of a refused body. */
+  #endDrop: ((came: boolean) => void) | undefined
   progressMs = 0
   #tracked = false
   readonly #request: IncomingMessage
@@ -54,7 +56,7 @@ export class NodeClient implements Client, Leaver {
     if (response.destroyed) return
     const fields = [...headers]
     if (status !== 204) fields.push('content-length', String(Buffer.byteLength(body)))
-    const noMore = this.awaitsContinue || this.bodyLost
+    const noMore = this.awaitsContinue || this.#bodyLost || status === requestTimeout
     const bytes = bytesOf(headOnly || status === 204 ? '' : body)
     const reply = (last: boolean) => {
       if (last) fields.push('connection', 'close')
@@ -80,6 +82,12 @@ export class NodeClient implements Client, Leaver {
 
   end(): void {
     this.#response.end()
+  }
+
+  /** The rest of the request cannot be read: a reply no longer waits for it. */
+  loseBody(): void {
+    this.#bodyLost = true
+    this.#endDrop?.(false)
   }
 
   cut(): void {
@@ -126,6 +134,7 @@ export class NodeClient implements Client, Leaver {
       if (!ended && !this.#response.destroyed) done(came)
       ended = true
     }
+    this.#endDrop = end
     const timer = setTimeout(() => end(false), dropGapMs)
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length

@@ -52,16 +52,27 @@ export function refusalOf({
   headers,
 }: IncomingMessage): OiError | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return versionError()
-  let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
-  }
+  const hosts = countOf(rawHeaders, 'host')
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     return new OiError('ERR_HTTP_MALFORMED', `Host: expected exactly one such header, got ${hosts}`)
+  }
+  const keys = countOf(rawHeaders, 'authorization')
+  if (keys > 1) {
+    const rule = `Authorization: expected one such header at most, got ${keys}`
+    return new OiError('ERR_HTTP_MALFORMED', rule)
   }
   const coding = headers['transfer-encoding']
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
     return new OiError('ERR_HTTP_MALFORMED', 'Transfer-Encoding: expected chunked, of HTTP/1.1')
   }
   return undefined
+}
+
+function countOf(rawHeaders: readonly string[], name: string): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const each = rawHeaders[i]!
+    if (each.length === name.length && each.toLowerCase() === name) count++
+  }
+  return count
 }

@@ -23,12 +23,10 @@ import { contextOf, type TlsContent } from './tls.js'
 import { type Listener, listenError, type Transport, type TransportOptions } from './transport.js'
 import { noHead, transportError } from './transport-errors.js'
 
-const headTimeoutMs = 15_000
+/** For the head of a request, from its first byte on. */
+const headTimeoutMs = 10_000
 const checkMs = 1000
 const refusedMs = 2000
-/** The next this many bytes of a body, or its end, must arrive within this time. */
-const bodyTimeoutMs = 10_000
-const bodyBytes = 163_840
 const oldClientGraceMs = 2000
 
 interface Active {
@@ -51,6 +49,8 @@ export class NodeTransport implements Transport {
   /** The last request of each; after a reset, its reply may be lost. */
   readonly #last = new WeakMap<Duplex, Exchange>()
   readonly #adopted = new WeakSet<Duplex>()
+  /** Connections whose last request is refused, or will be: no other reply follows. */
+  readonly #refused = new WeakSet<Duplex>()
   #port = 0
 
   /** Listens. @throws {@link OiError} `ERR_LISTEN`, `ERR_CONFIG`. */
@@ -121,12 +121,15 @@ export class NodeTransport implements Transport {
 
   /** Serves a connection whose first bytes another transport has read. */
   adopt(fd: number, bytes: Buffer): void {
-    const socket = new Socket({ fd, allowHalfOpen: true, readable: true, writable: true })
-    socket.on('error', () => socket.destroy())
-    socket.setNoDelay(true)
+    const socket = socketOf(fd)
     socket.unshift(bytes)
     this.#adopted.add(socket)
     this.#server.emit('connection', socket)
+  }
+
+  /** Answers such a connection with an error, and closes it. */
+  refuse(fd: number, error: OiError): void {
+    this.#refuseConnection(socketOf(fd), error)
   }
 
   stopAccepting(): void {
@@ -200,7 +203,8 @@ export class NodeTransport implements Transport {
       return
     }
     const active = { request, client, exchange }
-    this.#last.get(socket)?.arrived()
+    // Not of an early request, which comes before the reply.
+    if (this.#sockets.get(socket)?.size === 1) this.#last.get(socket)?.arrived()
     this.#last.set(socket, exchange)
     this.#active.set(socket, active)
     response.on('close', () => {
@@ -209,7 +213,6 @@ export class NodeTransport implements Transport {
     })
     request.on('data', (chunk: Buffer) => exchange.receive(chunk, false))
     request.on('end', () => exchange.receive(new Uint8Array(0), true))
-    boundPace(request)
     if (awaitsContinue && !exchange.ended) {
       client.awaitsContinue = false
       response.writeContinue()
@@ -219,30 +222,40 @@ export class NodeTransport implements Transport {
   #refuse(request: IncomingMessage, response: ServerResponse, error: OiError): void {
     const client = this.#clientOf(request, response)
     // The rest of this connection's data cannot be trusted.
-    client.bodyLost = true
+    client.loseBody()
+    this.#refused.add(request.socket)
     request.resume()
     this.#listener.refuse(new NodeHead(request), client, error)
   }
 
   #clientError(cause: NodeJS.ErrnoException, socket: Duplex): void {
+    const lost = cause.code === 'ECONNRESET' || !socket.writable
     const active = this.#active.get(socket)
-    if (active !== undefined && !active.exchange.ended && !active.request.complete) {
+    if (active !== undefined && !active.request.complete) {
       // The error is in the body.
-      if (cause.code === 'HPE_INVALID_EOF_STATE' || cause.code === 'ECONNRESET') {
+      if (lost || cause.code === 'HPE_INVALID_EOF_STATE') {
         socket.destroy()
         return
       }
-      active.client.bodyLost = true
+      active.client.loseBody()
       active.exchange.fail(transportError(cause))
       return
     }
+    const replies = this.#sockets.get(socket)
+    // Each request has one reply, and they keep their order.
+    if (this.#refused.has(socket)) return
     const asked = (socket as Socket).bytesRead > 0 || this.#adopted.has(socket)
-    if (!asked || cause.code === 'ECONNRESET' || active !== undefined || !socket.writable) {
-      // While an earlier request is being answered, a reply would take its place.
-      if (active === undefined || active.exchange.ended) socket.destroy()
+    if (!asked || lost) {
+      socket.destroy()
       return
     }
-    this.#refuseConnection(socket, transportError(cause))
+    this.#refused.add(socket)
+    const refuse = () => {
+      if (socket.writable) this.#refuseConnection(socket, transportError(cause))
+    }
+    const before = [...(replies ?? [])].at(-1)
+    if (before === undefined) refuse()
+    else before.once('close', refuse)
   }
 
   #refuseConnection(socket: Duplex, error: OiError): void {
@@ -282,18 +295,10 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** Gives up a body that arrives too slowly, as uWebSockets.js does by itself. */
-function boundPace(request: IncomingMessage): void {
-  let bytes = 0
-  const timer = setInterval(() => {
-    if (bytes < bodyBytes) {
-      request.socket.destroy()
-      // After its last byte, a reply does not hear of a lost connection.
-      stop()
-    }
-    bytes = 0
-  }, bodyTimeoutMs).unref()
-  const stop = () => clearInterval(timer)
-  request.on('data', (chunk: Buffer) => (bytes += chunk.length))
-  request.once('end', stop).once('close', stop)
+/** A connection of another transport. */
+function socketOf(fd: number): Socket {
+  const socket = new Socket({ fd, allowHalfOpen: true, readable: true, writable: true })
+  socket.on('error', () => socket.destroy())
+  socket.setNoDelay(true)
+  return socket
 }

@@ -26,7 +26,7 @@ import type { HttpResponse } from 'uWebSockets.js'
 import type { Client } from '../exchange/exchange.js'
 import type { Leave } from '../../chain.js'
 import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
-import type { Reply } from '../reply/reply.js'
+import { type Reply, requestTimeout } from '../reply/reply.js'
 
 /**
  * Together with the chunk's frame less than the library's cork buffer: of a longer piece the
@@ -42,6 +42,15 @@ const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([status, reason]) => [Number(status), `${status} ${reason}`]),
 )
 
+export interface UwsClientOptions {
+  readonly leaving: Leaving
+  /** The value of `keep-alive` in replies after which the connection stays. */
+  readonly keepAlive: string
+  readonly connection: number
+  /** Called once, when the reply has been handed to the library or the client has gone. */
+  readonly onDone: (connection: number) => void
+}
+
 export class UwsClient implements Client, Leaver {
   progressMs = 0
   readonly #res: HttpResponse
@@ -56,21 +65,22 @@ export class UwsClient implements Client, Leaver {
   /** Parts that are not handed to the library yet (rule 2). */
   readonly #kept: Uint8Array[] = []
   readonly #keepAlive: string
+  readonly #connection: number
+  readonly #onDone: (connection: number) => void
   /** Whether the connection is closed after the reply, whatever its headers say. */
   closes = false
   #blocked = false
   #ending = false
   #done = false
 
-  /**
-   * @param bodyBytes - The length of the body, by the head.
-   * @param keepAlive - The value of `keep-alive` in replies after which the connection stays.
-   */
-  constructor(res: HttpResponse, leaving: Leaving, bodyBytes: number, keepAlive: string) {
+  /** @param bodyBytes - The length of the body, by the head. */
+  constructor(res: HttpResponse, bodyBytes: number, options: UwsClientOptions) {
     this.#res = res
-    this.#leaving = leaving
     this.#bodyBytes = bodyBytes
-    this.#keepAlive = keepAlive
+    this.#leaving = options.leaving
+    this.#keepAlive = options.keepAlive
+    this.#connection = options.connection
+    this.#onDone = options.onDone
   }
 
   /** Whether the whole reply has been handed to the library: `res` must not be touched any more. */
@@ -99,7 +109,8 @@ export class UwsClient implements Client, Leaver {
 
   send(reply: Reply): void {
     // More bytes than the refusal waits for make no difference to the sender.
-    if (this.#bodyBytes === 0 || this.#bodyBytes > dropBytes) {
+    const noMore = this.#bodyBytes > dropBytes || reply.status === requestTimeout
+    if (this.#bodyBytes === 0 || noMore) {
       this.#send(reply)
       return
     }
@@ -225,9 +236,11 @@ export class UwsClient implements Client, Leaver {
   }
 
   #finish(): void {
+    if (this.#done) return
     this.#done = true
     clearTimeout(this.#dropTimer)
     this.#left?.()
+    this.#onDone(this.#connection)
   }
 
   #writeHead(status: number, headers: readonly string[], closes: boolean): void {

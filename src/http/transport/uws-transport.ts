@@ -5,11 +5,11 @@
  * Rules
  *   1. `req` is valid during its handler only, and a chunk during its callback only.
  *   2. `res` is not touched after onAborted, nor after its reply (exchange.ts, rule 1).
+ *   3. The library gets a connection's next request when the one before is answered: by itself it
+ *      would close the connection, and both would be lost.
  *
- * The library's own behaviour, on which the tests rely: a body slower than 16 KB per second over
- * ten seconds closes the connection; the rest of a refused body is read and dropped within the same
- * ten seconds; a request that is pipelined behind an unanswered one closes the connection, so two
- * replies can never change places.
+ * The library's own behaviour, on which the tests rely: the rest of a refused body is read and
+ * dropped within ten seconds.
  *
  * @module
  */
@@ -28,12 +28,13 @@ import { errorContent, headersOf, noTimings } from '../reply/reply.js'
 import { watchHalfClosed } from './half-closed.js'
 import { RefusedClient } from './node-client.js'
 import { NodeTransport } from './node-transport.js'
+import { headTimeoutError } from './transport-errors.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
 import { UwsClient } from './uws-client.js'
 
 type Library = typeof uWS
 
-/** A request that is being answered, or was the last one of its connection. */
+/** The last request of a connection whose reply was not ready at once. */
 interface Active {
   readonly client: UwsClient
   /** Undefined if its reply was ready at once, and has not left yet. */
@@ -51,8 +52,12 @@ export class UwsTransport implements Transport {
   readonly #gate: NativeGate
   readonly #others: NodeTransport
   #accepting = true
+  /** Whether requests are read that came before the reply to the one before them. */
+  #resuming = false
   /** By the gate's number of the connection. */
   readonly #active: (Active | undefined)[] = []
+  /** By connection, see {@link NativeGate.attach}. */
+  readonly #answering = new Uint8Array(mostConnections)
   /** Ends the watch over a connection whose client has closed its side. */
   readonly #watches = new Map<number, () => void>()
 
@@ -93,7 +98,7 @@ export class UwsTransport implements Transport {
     this.#app = app
     this.#socket = socket
     this.#gate = new (loadGate())({
-      takeOver: (connection, fd, bytes) => this.#takeOver(connection, fd, bytes),
+      takeOver: (connection, fd, bytes, late) => this.#takeOver(connection, fd, bytes, late),
       halfClosed: (connection) => this.#halfClosed(connection),
       closed: (connection, lost) => this.#closed(connection, lost),
     })
@@ -103,14 +108,18 @@ export class UwsTransport implements Transport {
       binary,
       idleSeconds,
       refusal: refusalText(),
+      answering: this.#answering,
     })
     if (!stands) throw new NoUws('this binary of uWebSockets.js is not known')
     this.#others = new NodeTransport(options)
     const keepAlive = `timeout=${idleSeconds}`
+    const onDone = (connection: number) => this.#answered(connection)
     app.any('/*', (res, req) => {
       const connection = this.#gate.current()
-      const client = new UwsClient(res, leaving, announcedBytes(req), keepAlive)
-      this.#active[connection]?.exchange?.arrived()
+      const client = new UwsClient(res, announcedBytes(req), {
+        ...{ leaving, keepAlive, connection, onDone },
+      })
+      if (!this.#resuming) this.#active[connection]?.exchange?.arrived()
       const exchange = listener.open(req, client)
       // A request whose reply has been sent is over; one that waits for its body, or to be read, is
       // not.
@@ -119,6 +128,7 @@ export class UwsTransport implements Transport {
         return
       }
       this.#active[connection] = { client, exchange }
+      this.#answering[connection] = 1
       res.onAborted(() => {
         client.abort()
         exchange?.abandon()
@@ -152,23 +162,33 @@ export class UwsTransport implements Transport {
   }
 
   /** Called by the gate; must not throw, as the descriptor is closed then. */
-  #takeOver(connection: number, fd: number, bytes: Buffer): boolean {
+  #takeOver(connection: number, fd: number, bytes: Buffer, late: boolean): boolean {
     if (this.#isRunning(connection)) return false
-    this.#others.adopt(fd, bytes)
+    if (late) this.#others.refuse(fd, headTimeoutError())
+    else this.#others.adopt(fd, bytes)
     return true
   }
 
   #isRunning(connection: number): boolean {
-    const active = this.#active[connection]
-    if (active === undefined || !active.client.done) return active !== undefined
-    // Finished requests are not kept.
-    this.#active[connection] = undefined
-    return false
+    return this.#answering[connection] !== 0
+  }
+
+  #answered(connection: number): void {
+    const waits = this.#answering[connection] === waited
+    this.#answering[connection] = 0
+    if (!waits) return
+    // Later, as the library may be in the middle of its own work with this connection.
+    setImmediate(() => {
+      this.#resuming = true
+      this.#gate.resume(connection)
+      this.#resuming = false
+    })
   }
 
   #halfClosed(connection: number): boolean {
     if (!this.#isRunning(connection)) return false
-    this.#active[connection]!.client.closes = true
+    // With another request behind it, the connection is closed behind that.
+    if (this.#answering[connection] !== waited) this.#active[connection]!.client.closes = true
     const stop = watchHalfClosed({
       isRunning: () => this.#isRunning(connection),
       // Once the reply has begun, the interim reply would be in the middle of it, and a part that
@@ -194,6 +214,11 @@ export class UwsTransport implements Transport {
     this.#active[connection] = undefined
   }
 }
+
+/** Descriptors beyond it are refused: one byte is kept for each. */
+const mostConnections = 2 ** 20
+/** The value of `answering` that the gate sets. */
+const waited = 2
 
 /** The length of a body by its head. Requests without a length never come here. */
 function announcedBytes(req: HttpRequest): number {

@@ -1,0 +1,262 @@
+/**
+ * What arrives byte by byte, twice, too slowly or too early: both transports answer the same.
+ */
+import t from 'tap'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RawClient, type RawReply, request } from '../helpers/raw-client.js'
+import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+
+const transports = ['uws', 'node'] as const
+
+/** All replies until the server is silent or closes. */
+async function repliesTo(port: number, bytes: string, { end = false } = {}) {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  let text = ''
+  let closed = false
+  let atMs = performance.now()
+  socket.on('data', (data) => {
+    text += data.toString('latin1')
+    atMs = performance.now()
+  })
+  socket.on('error', () => {})
+  socket.on('end', () => (closed = true))
+  if (end) socket.end(bytes, 'latin1')
+  else socket.write(bytes, 'latin1')
+  while (!closed && performance.now() - atMs < 1500) await sleep(5)
+  socket.destroy()
+  return { replies: parse(text), closed }
+}
+
+function parse(text: string): RawReply[] {
+  const replies: RawReply[] = []
+  for (let at = 0; at < text.length;) {
+    const head = text.indexOf('\r\n\r\n', at)
+    if (head < 0) throw new Error(`half a reply: ${text.slice(at)}`)
+    const [line, ...fields] = text.slice(at, head).split('\r\n')
+    const headers = Object.fromEntries(
+      fields.map((field) => {
+        const colon = field.indexOf(':')
+        return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()]
+      }),
+    )
+    const status = Number(line!.split(' ')[1])
+    const length = Number(headers['content-length'] ?? 0)
+    const body = text.slice(head + 4, head + 4 + length)
+    at = head + 4 + length
+    if (status !== 100) replies.push({ status, headers, body })
+  }
+  return replies
+}
+
+const get = (path: string, id = '') => request('GET', path, id === '' ? {} : { 'x-request-id': id })
+const post = ({ key }: StubServer, more: Record<string, string> = {}, body = '{}') =>
+  request('POST', '/v1/systemone', { authorization: `Bearer ${key}`, ...more }, body)
+const raw = (line: string, ...fields: string[]) =>
+  `${[line, 'Host: h', ...fields].join('\r\n')}\r\n\r\n`
+
+interface Case {
+  readonly what: string
+  readonly bytes: (server: StubServer) => string
+  /** Of all replies, in order. */
+  readonly statuses: readonly number[]
+  readonly closes?: boolean
+  /** Whether the client sends its end behind it. */
+  readonly end?: boolean
+  readonly message?: RegExp
+}
+
+const cases: readonly Case[] = [
+  {
+    what: 'an unknown Transfer-Encoding has one reply',
+    bytes: () => raw('POST /v1/systemone HTTP/1.1', 'Transfer-Encoding: gzip') + '{}\r\n\r\n',
+    ...{ statuses: [400], closes: true },
+  },
+  {
+    what: 'chunked that is not the last coding has one reply',
+    bytes: () =>
+      `${raw('POST /v1/systemone HTTP/1.1', 'Transfer-Encoding: chunked, gzip')}0\r\n\r\n`,
+    ...{ statuses: [400], closes: true },
+  },
+  {
+    what: 'a refused request with a malformed body has one reply, its own',
+    bytes: () => `${raw('POST /v1/systemone HTTP/1.1', 'Transfer-Encoding: chunked')}zz\r\n{}\r\n`,
+    ...{ statuses: [401], closes: true },
+  },
+  {
+    what: 'lines that end with LF alone',
+    bytes: () => 'GET /healthz HTTP/1.1\nHost: h\n\n',
+    ...{ statuses: [400], closes: true },
+  },
+  {
+    what: 'a blank behind the version',
+    bytes: () => raw('GET /healthz HTTP/1.1 '),
+    ...{ statuses: [400], closes: true },
+  },
+  {
+    what: 'a version that is not spoken',
+    bytes: () => raw('GET /healthz HTTP/2.0'),
+    ...{ statuses: [505], closes: true },
+  },
+  {
+    what: 'a method that is none',
+    bytes: () => raw('FOO /healthz HTTP/1.1'),
+    ...{ statuses: [400], closes: true },
+  },
+  {
+    what: 'a known method that the route does not take',
+    bytes: () => raw('PROPFIND /healthz HTTP/1.1'),
+    statuses: [405],
+  },
+  {
+    what: 'two keys',
+    bytes: ({ key }) =>
+      raw('GET /v1/models HTTP/1.1', `Authorization: Bearer ${key}`, 'Authorization: Bearer oi-x'),
+    ...{ statuses: [400], closes: true, message: /^Authorization: expected one such header/ },
+  },
+  {
+    what: 'an early request behind an undecided one is answered behind it',
+    bytes: (server) => post(server, { 'x-request-id': 'r0' }) + get('/healthz', 'r1'),
+    statuses: [200, 200],
+  },
+  {
+    what: 'early requests behind a reply that is being made',
+    bytes: () => get('/metrics', 'r0') + get('/healthz', 'r1') + get('/none', 'r2'),
+    statuses: [200, 200, 404],
+  },
+  {
+    what: 'many early requests with bodies keep their order',
+    bytes: (server) =>
+      Array.from({ length: 30 }, (_, i) => post(server, { 'x-request-id': `r${i}` })).join(''),
+    statuses: Array<number>(30).fill(200),
+  },
+  {
+    what: 'a malformed request behind undecided ones is refused behind them',
+    bytes: (server) =>
+      `${post(server, { 'x-request-id': 'r0' })}${post(server, { 'x-request-id': 'r1' })}nonsense\r\n\r\n`,
+    ...{ statuses: [200, 200, 400], closes: true },
+  },
+  {
+    what: 'an early request of HTTP/1.0',
+    bytes: (server) => `${post(server, { 'x-request-id': 'r0' })}GET /healthz HTTP/1.0\r\n\r\n`,
+    ...{ statuses: [200, 200], closes: true },
+  },
+  {
+    what: 'early requests and the end of what the client sends',
+    bytes: (server) => post(server, { 'x-request-id': 'r0' }) + get('/healthz', 'r1'),
+    ...{ statuses: [200, 200], closes: true, end: true },
+  },
+  {
+    what: 'a header that stands twice is one list',
+    bytes: () =>
+      raw('GET /openapi.json HTTP/1.1', 'Accept-Encoding: br;q=0', 'Accept-Encoding: gzip'),
+    statuses: [200],
+  },
+]
+
+for (const transport of transports) {
+  t.test(`${transport}: each case has its replies, in order, and no other`, (t) => {
+    const decider = stubDecider(async () => {
+      await sleep(30)
+      return decision
+    })
+    return withServer({ transport, decider }, async (server) => {
+      for (const { what, bytes, statuses, closes = false, end = false, message } of cases) {
+        const { replies, closed } = await repliesTo(server.port, bytes(server), { end })
+        t.same(
+          replies.map(({ status }) => status),
+          statuses,
+          what,
+        )
+        t.equal(closed, closes, `${what}: whether the connection is closed`)
+        for (const [i, { headers, body }] of replies.entries()) {
+          const id = headers['x-request-id']!
+          t.ok(id === `r${i}` || id.startsWith('req_'), `${what}: reply ${i} is of request ${id}`)
+          if (message !== undefined) t.match(JSON.parse(body), { error: { message } }, what)
+          if (what.startsWith('a header that stands')) t.equal(headers['content-encoding'], 'gzip')
+        }
+      }
+    })
+  })
+
+  t.test(`${transport}: more than waits behind an answer closes the connection behind it`, (t) => {
+    const decider = stubDecider(async () => {
+      await sleep(300)
+      return decision
+    })
+    return withServer({ transport, decider }, async (server) => {
+      const client = await RawClient.connect(server.port)
+      client.send(post(server))
+      const more = post(server, {}, `{"state":"${'x'.repeat(100_000)}"}`)
+      for (let i = 0; i < 30; i++) client.send(more)
+      let { status } = await client.reply()
+      // While it waits, it is asked whether it is still there.
+      while (status === 100) ({ status } = await client.reply())
+      t.equal(status, 200)
+      client.socket.destroy()
+      t.equal((await fetch(`${server.url}/healthz`)).status, 200)
+    })
+  })
+
+  t.test(`${transport}: a body that does not come in its time is 408, whole replies and all`, (t) =>
+    withServer({ transport, bodyTimeoutMs: 300 }, async (server) => {
+      for (const path of ['/v1/systemone', '/v1/systemone/batch', '/v1/decisions']) {
+        const client = await RawClient.connect(server.port)
+        const headers = { authorization: `Bearer ${server.key}`, 'content-length': '100' }
+        client.send(`${request('POST', path, headers)}{`)
+        const atMs = performance.now()
+        const { status, headers: sent, body } = await client.reply()
+        t.equal(status, 408)
+        t.ok(performance.now() - atMs < 5000)
+        t.equal(sent['connection'], 'close')
+        t.match(JSON.parse(body), { error: { code: 'timeout', message: /within 300 ms/ } })
+        await client.closed
+        t.equal(server.handlers.running.size, 0)
+      }
+      t.equal(server.handlers.bodies.heldBytes, 0)
+    }),
+  )
+}
+
+t.test('clocks do not begin again: slow heads end, steady bodies do not', async (t) => {
+  const trials = transports.flatMap((transport) => [
+    withServer({ transport }, async (server) => {
+      const client = await RawClient.connect(server.port)
+      const atMs = performance.now()
+      const bytes = get('/healthz').slice(0, -2)
+      for (let i = 0; i < bytes.length && !client.socket.closed; i++) {
+        client.send(bytes[i]!)
+        await sleep(500)
+        if (client.rest !== '') break
+      }
+      const { status, body } = await client.reply()
+      t.equal(status, 408, `${transport}: a head of two bytes a second`)
+      t.match(JSON.parse(body), { error: { code: 'timeout', message: /^The head/ } })
+      const ms = performance.now() - atMs
+      t.ok(ms > 7000 && ms < 20_000, `${transport}: after ${Math.round(ms)} ms`)
+      await client.closed
+    }),
+    withServer({ transport }, async (server) => {
+      const steady = await RawClient.connect(server.port)
+      const slow = await RawClient.connect(server.port)
+      const text = `{"state":"${'x'.repeat(20_000)}"}`
+      const whole = post(server, {}, text)
+      const headEnd = whole.length - text.length
+      steady.send(whole.slice(0, headEnd))
+      slow.send(whole.slice(0, headEnd))
+      for (let i = 0; i < 13; i++) {
+        steady.send(text.slice(1500 * i, 1500 * (i + 1)))
+        slow.send(text.slice(500 * i, 500 * (i + 1)))
+        await sleep(1000)
+        if (slow.rest !== '') break
+      }
+      const { status, body } = await slow.reply()
+      t.equal(status, 408, `${transport}: a body of 500 bytes a second`)
+      t.match(JSON.parse(body), { error: { message: /more slowly than 1,024 bytes a second/ } })
+      steady.send(text.slice(1500 * 11))
+      t.ok([200, 422].includes((await steady.reply()).status), `${transport}: 1,500 are enough`)
+      for (const client of [slow, steady]) client.socket.destroy()
+    }),
+  ])
+  await Promise.all(trials)
+})
