@@ -51,8 +51,7 @@ Napi::Function GateWrap::Define(Napi::Env env) {
        InstanceMethod("sending", &GateWrap::Sending), InstanceMethod("probe", &GateWrap::Probe),
        InstanceMethod("isThere", &GateWrap::IsThere),
        InstanceMethod("closeIfSent", &GateWrap::CloseIfSent),
-       InstanceMethod("resume", &GateWrap::Resume),
-       InstanceMethod("dispose", &GateWrap::Dispose)});
+       InstanceMethod("resume", &GateWrap::Resume), InstanceMethod("dispose", &GateWrap::Dispose)});
 }
 
 GateWrap::GateWrap(const Napi::CallbackInfo& info)

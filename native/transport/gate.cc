@@ -3,11 +3,6 @@
 #ifdef __linux__
 
 #include <fcntl.h>
-#include <linux/sockios.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +10,8 @@
 #include <chrono>
 #include <limits>
 #include <utility>
+
+#include "descriptors.h"
 
 namespace oi {
 
@@ -28,29 +25,14 @@ constexpr size_t kPaddingBytes = 64;
 // What may wait behind an answer, of a connection and of all.
 constexpr size_t kMostWaitingBytes = size_t{1} << 20;
 constexpr size_t kMostWaitingInAll = size_t{64} << 20;
-constexpr std::string_view kInterim = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // uWebSockets.js has one loop a thread, and all its sockets on it.
 thread_local std::vector<Gate*> gates;
-
-constexpr rlim_t kReservedDescriptors = 64;
 
 int64_t NowMs() {
   using std::chrono::duration_cast;
   using std::chrono::milliseconds;
   return duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-int MostDescriptors() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<int>::max();
-  const rlim_t most = std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<int>::max());
-  return static_cast<int>(most - std::min(kReservedDescriptors, most / 4));
-}
-
-bool AllSent(int fd) {
-  int bytes = 0;
-  return ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes == 0;
 }
 
 }  // namespace
@@ -79,8 +61,8 @@ Gate::Gate(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t
       owner_(std::move(owner)),
       most_descriptors_(std::min(
           MostDescriptors(),
-          static_cast<int>(std::min<size_t>(limits_.most_connections,
-                                            static_cast<size_t>(std::numeric_limits<int>::max()))))) {
+          static_cast<int>(std::min<size_t>(
+              limits_.most_connections, static_cast<size_t>(std::numeric_limits<int>::max()))))) {
   gates.push_back(this);
   us_.on_open(0, context_, Open);
   us_.on_data(0, context_, Data);
@@ -292,32 +274,6 @@ us_socket_t* Gate::End(us_socket_t* s) {
   }
   connection.half_closed = true;
   return s;
-}
-
-bool Gate::Sending() const {
-  for (size_t fd = 0; fd < connections_.size(); ++fd) {
-    if (connections_[fd].socket != nullptr && !AllSent(static_cast<int>(fd))) return true;
-  }
-  return false;
-}
-
-void Gate::Probe(int fd) {
-  [[maybe_unused]] const auto sent =
-      send(fd, kInterim.data(), kInterim.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-bool Gate::IsThere(int fd) {
-  tcp_info info{};
-  socklen_t size = sizeof info;
-  if (!At(fd).half_closed) return false;
-  const bool known = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
-  if (known && info.tcpi_state != TCP_CLOSE) return true;
-  us_.close(0, At(fd).socket, 0, nullptr);
-  return false;
-}
-
-void Gate::CloseIfSent(int fd) {
-  if (At(fd).half_closed && AllSent(fd)) us_.close(0, At(fd).socket, 0, nullptr);
 }
 
 }  // namespace oi

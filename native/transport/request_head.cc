@@ -37,9 +37,9 @@ size_t Run(std::string_view text, size_t from, Class of) {
 // ASCII without regard to case.
 bool Same(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(),
-                    [lower](char x, char y) { return lower(x) == lower(y); });
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [lower](char x, char y) {
+           return lower(x) == lower(y);
+         });
 }
 
 // Proxies add a line of their own to these.

@@ -6,7 +6,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Descriptors for other things than connections, as `kReservedDescriptors` of native/transport. */
+/** Descriptors for other things than connections, as `kReserved` of native/transport. */
 const reserved = 64
 
 /**

@@ -20,7 +20,8 @@ import { NodeClient, RefusedClient } from './node-client.js'
 import { NodeHead, refusalOf } from './node-head.js'
 import { ProxyHeaders } from './proxy-protocol.js'
 import { contextOf, type TlsContent } from './tls.js'
-import { type Listener, listenError, type Transport, type TransportOptions } from './transport.js'
+import { listenError, socketOf } from './transport.js'
+import type { Listener, Transport, TransportOptions } from './transport.js'
 import { noHead, transportError } from './transport-errors.js'
 
 /** For the head of a request, from its first byte on. */
@@ -293,12 +294,4 @@ export class NodeTransport implements Transport {
     })
     socket.once('close', stop)
   }
-}
-
-/** A connection of another transport. */
-function socketOf(fd: number): Socket {
-  const socket = new Socket({ fd, allowHalfOpen: true, readable: true, writable: true })
-  socket.on('error', () => socket.destroy())
-  socket.setNoDelay(true)
-  return socket
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createServer } from 'node:net'
+import { createServer, Socket } from 'node:net'
 import { OiError } from '../../errors.js'
 import type { Client, Exchange } from '../exchange/exchange.js'
 import type { Head } from './head.js'
@@ -88,4 +88,12 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
     probe.once('error', resolve)
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(undefined)))
   })
+}
+
+/** A connection that another transport has accepted. */
+export function socketOf(fd: number): Socket {
+  const socket = new Socket({ fd, allowHalfOpen: true, readable: true, writable: true })
+  socket.on('error', () => socket.destroy())
+  socket.setNoDelay(true)
+  return socket
 }
