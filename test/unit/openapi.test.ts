@@ -61,7 +61,7 @@ t.test(
         asks
           ? [
               ...['content-encoding', 'accept-encoding', 'traceparent', 'x-request-id'],
-              ...['x-oi-evidence', 'x-oi-orders'],
+              ...['x-oi-evidence', 'x-oi-orders', 'idempotency-key', 'x-typesafe-retry-count'],
             ]
           : [...(path.endsWith('{id}') ? ['id'] : []), 'accept-encoding', 'x-request-id'],
         path,

@@ -61,6 +61,10 @@ const examples: readonly ErrorExample[] = [
     message: 'state: state and longest question take 5210 tokens (5190 and 20), the limit is 4096',
     param: 'state',
   },
+  {
+    code: 'ERR_IDEMPOTENCY_KEY',
+    message: 'Idempotency-Key: this key was sent with another body',
+  },
   { code: 'ERR_BODY_TOO_LARGE', message: 'The body is over the limit of 4194304 bytes' },
   {
     code: 'ERR_ENCODING',

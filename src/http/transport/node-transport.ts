@@ -8,7 +8,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
-import { type AddressInfo, createServer as createNetServer, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { type AddressInfo, createServer as createNetServer } from 'node:net'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { OiError } from '../../errors.js'
