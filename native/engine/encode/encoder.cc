@@ -205,6 +205,13 @@ bool Encoder::RunStep() {
 // call of llama.cpp that failed, or 0.
 int32_t Encoder::Evaluate(Batch& batch) {
   llama_context* context = context_->get();
+  // A later step multiplies the cells of this one by zero, and a NaN in them stays one (rule 5): so
+  // unless all was read and is finite, their numbers go with them.
+  bool finite = false;
+  const auto clear = [&](void*) {
+    if (readout_.causal()) llama_memory_clear(llama_get_memory(context), !finite);
+  };
+  const std::unique_ptr<void, decltype(clear)> cleared(context, clear);
   const size_t count = batch.size();
   states_.resize(count * width_);
   int32_t status = 0;
@@ -219,9 +226,8 @@ int32_t Encoder::Evaluate(Batch& batch) {
       std::copy_n(row, width_, states_.begin() + static_cast<ptrdiff_t>((begin + i) * width_));
     }
   }
-  if (readout_.causal()) {
-    llama_memory_clear(llama_get_memory(context), false);
-  } else if (status == 0 && count > largest_ && model_.on_cpu()) {
+  finite = status == 0 && CountFinite(states_.data(), states_.size()) == states_.size();
+  if (!readout_.causal() && status == 0 && count > largest_ && model_.on_cpu()) {
     largest_ = count;
     ReleaseUnusedLogits(context, vocabulary_size_, count);
   }

@@ -1,5 +1,6 @@
 #include "tokenizer.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -32,7 +33,7 @@ size_t FirstCharacterBytes(std::string_view text) {
 // Length of the first chunk of `text`: all of it, or up to the last "a b" within bounds.
 size_t ChunkLength(std::string_view text) {
   if (text.size() <= kMaxChunkBytes) return text.size();
-  for (size_t i = kMaxChunkBytes; i > kMaxChunkBytes / 2; --i) {
+  for (size_t i = std::min(kMaxChunkBytes, text.size() - 2); i > kMaxChunkBytes / 2; --i) {
     if (text[i] == ' ' && IsLetter(text[i - 1]) && IsLetter(text[i + 1])) return i;
   }
   size_t end = kMaxChunkBytes;

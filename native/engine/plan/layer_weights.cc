@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <regex>
+#include <string>
 
 #include "../error.h"
 #include "gguf.h"
@@ -12,6 +13,8 @@
 namespace oi {
 namespace {
 
+// llama.cpp loads no more.
+constexpr uint64_t kMostLayers = 512;
 constexpr char kExperts[] = "\\.ffn_(up|down|gate|gate_up)_(ch|)exps";
 
 using File = std::unique_ptr<gguf_context, decltype(&gguf_free)>;
@@ -67,7 +70,13 @@ LayerWeights ReadLayerWeights(const std::string& path) {
                                        ? gguf_get_val_str(first.get(), id)
                                        : "";
   LayerWeights weights;
-  weights.layers.resize(Number(first.get(), architecture + ".block_count") + 1);
+  const uint64_t layers = Number(first.get(), architecture + ".block_count");
+  if (layers > kMostLayers) {
+    throw EngineError("ERR_MODEL_LOAD",
+                      path + ": " + architecture + ".block_count: expected at most " +
+                          std::to_string(kMostLayers) + ", got " + std::to_string(layers));
+  }
+  weights.layers.resize(layers + 1);
   uint64_t embeddings = 0;
   bool has_output = false;
   Add(first.get(), weights, embeddings, has_output);
