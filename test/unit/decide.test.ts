@@ -195,7 +195,7 @@ t.test("the engine's refusals are passed on", async (t) => {
   await t.rejects(busy.ask(body), { code: 'ERR_ENGINE_CLOSED' })
 })
 
-t.test('workspace, remaining time, signal and id reach the engine', async (t) => {
+t.test('workspace, scope, remaining time, signal and id reach the engine', async (t) => {
   const { ask, engine } = await decider()
   const { score } = engine
   const given: unknown[] = []
@@ -204,7 +204,7 @@ t.test('workspace, remaining time, signal and id reach the engine', async (t) =>
     return score.call(engine, input, options)
   }
   const { signal } = new AbortController()
-  const options = { workspace: 7, deadlineMs: 1234, signal, requestId: 'req_1' }
+  const options = { workspace: 7, scope: 'w', deadlineMs: 1234, signal, requestId: 'req_1' }
   await ask(body, { ...options, evidence: true })
   t.strictSame(given, [options])
 })
