@@ -19,7 +19,8 @@ namespace oi {
 namespace {
 
 constexpr char kTemplateKey[] = "tokenizer.chat_template";
-constexpr char kDecisionKey[] = ".decision.type";  // behind the architecture's name
+constexpr char kDecisionKey[] = ".decision.type";   // behind the architecture's name
+constexpr char kCausalKey[] = ".attention.causal";  // the same
 constexpr char kExactKey[] = "oi.exact_matmuls";
 
 // llama.cpp reports a missing file like a damaged one, so existence is checked first.
@@ -142,12 +143,22 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
     throw EngineError("ERR_MODEL_UNSUPPORTED", options.model_path + ": " + what + reason);
   };
   if (llama_vocab_type(model->vocab_) == LLAMA_VOCAB_TYPE_NONE) refuse("it has no vocabulary");
-  model->hidden_ = HiddenReadout::Read(model->Meta("oi.readout"), options.model_path, raw);
+  const std::string architecture = model->Meta("general.architecture");
+  const std::string readout = model->Meta("oi.readout");
+  model->prefix_ = PrefixReadout::Read(readout, options.model_path, raw);
+  if (model->prefix_) return model;
+  model->hidden_ = HiddenReadout::Read(readout, options.model_path, raw);
+  if (!IsEncoder(architecture) && model->Meta(architecture + kCausalKey) == "false") {
+    const std::string reason = architecture + kCausalKey +
+                               ": expected true, as what a decoder reads is shared by what is "
+                               "read behind it";
+    refuse(reason.c_str());
+  }
   if (model->hidden_) return model;
-  if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw) ||
-      IsEncoder(model->Meta("general.architecture"))) {
+  if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw) || IsEncoder(architecture)) {
     refuse(
-        "an encoder writes no text, and this one has no head of markers@1 and no pooling_type from "
+        "an encoder writes no text, and this one has no head of markers@1 or prefix@1 and no "
+        "pooling_type from "
         "1 to 4, of embedding models, rerankers and classifiers: give such a model, or a decoder, "
         "as an instruct model");
   }

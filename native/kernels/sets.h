@@ -5,6 +5,7 @@
 #include <span>
 
 #include "attention.h"
+#include "part_attention.h"
 #include "product.h"
 #include "rows.h"
 
@@ -19,6 +20,7 @@ struct KernelSet {
   const ProductKernel* (*vocabulary)(Format format);
   const AttentionKernel* (*attention)();
   const RowKernel* (*rows)();
+  const PartAttentionKernel* (*part_attention)();
 };
 
 // Fastest first. FindProduct(), FindAttention() and FindRows() ask the first that runs here.

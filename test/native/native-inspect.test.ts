@@ -10,6 +10,7 @@ import { open } from '../../src/open.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { oi as command } from '../helpers/command.js'
 import { fixturePath, openEngine } from '../helpers/fixture.js'
+import { readGguf, writeGguf } from '../helpers/gguf-file.js'
 
 const options = { contextTokens: 2048, threads: 1 }
 const closed = '<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n'
@@ -80,6 +81,15 @@ t.test('a model with a head that llama.cpp lacks is refused by name', async (t) 
   await t.rejects(open({ ...options, model: await modelOf('kev') }), {
     code: 'ERR_MODEL_UNSUPPORTED',
     message: /decision model of the type kev, which this llama\.cpp cannot load: .*tensor/,
+  })
+})
+
+t.test('a decoder that reads in both directions is refused by name', async (t) => {
+  const file = join(t.testdir({}), 'both.gguf')
+  writeGguf(file, readGguf(await modelOf('pplx-decider')), { 'qwen3.attention.causal': false })
+  await t.rejects(open({ ...options, model: file }), {
+    code: 'ERR_MODEL_UNSUPPORTED',
+    message: /decision model of the type pplx-decider: qwen3\.attention\.causal: expected true/,
   })
 })
 

@@ -40,6 +40,8 @@ struct Reuse {
   // Above 0: a state of more tokens has let go of those that left a sliding window, and cannot be
   // cut short either.
   size_t window = 0;
+  // Of use for the same prefix alone.
+  bool only_same = false;
 
   static bool MayExceed(const std::vector<Token>& have, const std::vector<Token>& want,
                         size_t best) {
@@ -50,6 +52,7 @@ struct Reuse {
   // a search for the best of many compares one token of most of them.
   size_t Tokens(const std::vector<Token>& have, const std::vector<Token>& want,
                 size_t best = 0) const {
+    if (only_same) return have == want && have.size() > best ? have.size() : 0;
     if (!MayExceed(have, want, best)) return 0;
     const size_t common = CommonPrefix(have, want);
     const bool whole = only_whole || (window > 0 && have.size() > window);
