@@ -12,6 +12,7 @@ export const errorTable = {
   // The request's text
   ERR_BODY_INVALID: { status: 422, wire: 'invalid_request' },
   ERR_REQUEST_UNACCEPTABLE: { status: 400, wire: 'invalid_request' },
+  ERR_IDEMPOTENCY_KEY: { status: 422, wire: 'idempotency_key_reused' },
   ERR_STATE_TOO_LONG: { status: 400, wire: 'invalid_request' },
   ERR_BODY_TOO_LARGE: { status: 413, wire: 'payload_too_large' },
   ERR_ENCODING: { status: 415, wire: 'invalid_request' },

@@ -94,9 +94,9 @@ Napi::Value GateWrap::Attach(const Napi::CallbackInfo& info) {
     const Napi::HandleScope scope(Env());
     return Ask(half_closed_, {Napi::Number::New(Env(), connection)});
   };
-  owner.closed = [this](int connection) {
+  owner.closed = [this](int connection, bool lost) {
     const Napi::HandleScope scope(Env());
-    Ask(closed_, {Napi::Number::New(Env(), connection)});
+    Ask(closed_, {Napi::Number::New(Env(), connection), Napi::Boolean::New(Env(), lost)});
   };
   gate_.reset(Gate::Create(PollsOf(env), number("port"), text("binary"),
                            {static_cast<unsigned>(number("idleSeconds")), text("refusal")},

@@ -166,6 +166,7 @@ us_socket_t* Gate::Receive(us_socket_t* s, char* data, size_t length) {
 
 us_socket_t* Gate::PassOn(us_socket_t* s, char* data, size_t length) {
   current = FdOf(s);
+  At(current).asked = true;
   s = theirs_.on_data(s, data, static_cast<int>(length));
   current = -1;
   return s;
@@ -176,6 +177,7 @@ us_socket_t* Gate::TakeOver(us_socket_t* s, std::string_view bytes) {
   // Rule 2. What the system has not sent yet may have more behind it, in uWebSockets.js.
   const int copy = AllSent(fd) ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
   if (copy >= 0 && !owner_.take_over(fd, copy, bytes)) close(copy);
+  At(fd).ending = true;
   return us_.close(0, s, 0, nullptr);
 }
 
@@ -187,7 +189,10 @@ us_socket_t* Gate::Expire(us_socket_t* s) {
   if (!connection.head.empty()) return TakeOver(s, std::exchange(connection.head, {}));
   const bool idle = connection.body_bytes == 0 && AllSent(fd) && !connection.half_closed;
   if (!idle || !connection.active || limits_.idle_seconds <= kTheirIdleSeconds) {
-    return theirs_.on_timeout(s);
+    connection.ending = true;
+    s = theirs_.on_timeout(s);
+    if (s != nullptr && us_.is_closed(0, s) == 0) At(fd).ending = false;
+    return s;
   }
   connection.active = false;
   us_.set_timeout(0, s, limits_.idle_seconds - kTheirIdleSeconds);
@@ -197,9 +202,12 @@ us_socket_t* Gate::Expire(us_socket_t* s) {
 us_socket_t* Gate::Close(us_socket_t* s, int code, void* reason) {
   Gate& gate = Of(s);
   const int fd = gate.FdOf(s);
-  const bool told = std::exchange(gate.At(fd), {}).half_closed;
+  const Connection connection = std::exchange(gate.At(fd), {});
+  // By nobody else: its client has reset it. (The code does not tell: libuv hides the reason.)
+  const bool reset = !connection.ending && gate.current != fd;
+  const bool lost = connection.asked && (reset || connection.unsent);
   s = gate.theirs_.on_close(s, code, reason);
-  if (told) gate.owner_.closed(fd);
+  if (connection.half_closed || lost) gate.owner_.closed(fd, lost);
   return s;
 }
 
@@ -209,6 +217,8 @@ us_socket_t* Gate::End(us_socket_t* s) {
   Connection& connection = gate.At(fd);
   // Told again when a reply that waited for room has left and the end is read once more.
   if (connection.half_closed) return s;
+  connection.unsent = !AllSent(fd);
+  connection.ending = true;
   // A request that is not whole is none any more.
   if (connection.body_bytes > 0 || !connection.head.empty() || !gate.owner_.half_closed(fd)) {
     return gate.theirs_.on_end(s);

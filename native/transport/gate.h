@@ -33,8 +33,9 @@ struct GateOwner {
   std::function<bool(int connection, int fd, std::string_view bytes)> take_over;
   // The client sends no more. True: a reply is still to be written, so that the connection stays.
   std::function<bool(int connection)> half_closed;
-  // A connection that stayed has been closed.
-  std::function<void(int connection)> closed;
+  // A connection has been closed that stayed, or that was lost: its client may not have had all
+  // that was sent.
+  std::function<void(int connection, bool lost)> closed;
 };
 
 struct GateLimits {
@@ -83,6 +84,11 @@ class Gate {
     bool active = false;
     // Whether it stays open although its client sends no more.
     bool half_closed = false;
+    // Whether a request came, and whether its client had left before all of a reply had arrived.
+    bool asked = false;
+    bool unsent = false;
+    // Whether its client has ended it, or the server ends it.
+    bool ending = false;
   };
 
   Gate(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t* context,

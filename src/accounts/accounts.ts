@@ -23,6 +23,7 @@ import { Ledger } from './ledger.js'
 import { ledgerPage, type LedgerPageQuery } from './ledger-page.js'
 import { checkName } from './names.js'
 import { Prices } from './prices.js'
+import { RetryKeys } from './retry-keys.js'
 import { standardConcurrent } from './schema.js'
 import { Terms, termsColumns, type TermsRow, type WorkspaceTerms } from './terms.js'
 import { type DailyUsage, readKeyUsage, readUsage } from './usage.js'
@@ -68,6 +69,7 @@ export class Accounts {
   readonly credits: Credits
   readonly prices: Prices
   readonly keys: ApiKeys
+  readonly retryKeys: RetryKeys
   readonly audit: Audit
   readonly admin: AdminAccess
   /** Grows when anything may have changed since the last {@link authenticate}. */
@@ -86,6 +88,7 @@ export class Accounts {
     this.credits = new Credits(db, this.#changes)
     this.prices = new Prices(db, this.#changes)
     this.keys = new ApiKeys(db, this.#changes)
+    this.retryKeys = new RetryKeys(db)
     this.audit = new Audit(db)
     this.admin = new AdminAccess(db)
   }

@@ -10,6 +10,20 @@
 export const hourMs = 3_600_000
 export const dayMs = 86_400_000
 
+/** What makes a request the same as an earlier one: retry-keys.ts. */
+export interface RetryKey {
+  /** A digest of the caller's key. */
+  readonly key: string
+  /** The item of a batch; 0 for a single request. */
+  readonly item: number
+  /** A digest of the request. */
+  readonly request: string
+  /** Until when it counts, milliseconds since 1970. */
+  readonly untilMs: number
+  /** Whether the answer is sent before the booking is written: it cannot be refused any more. */
+  readonly answered: boolean
+}
+
 /**
  * Tokens are whole numbers, the cost is in millionths of a credit; both are negative to take back.
  */
@@ -29,6 +43,8 @@ export interface Booking {
   readonly cost: number
   /** Whether the balance pays for it: it was limited when the answer was made. */
   readonly charged: boolean
+  /** It is made once for this key. */
+  readonly retry?: RetryKey | undefined
 }
 
 /** Sums that can be added to. */
@@ -38,12 +54,15 @@ export type Sum = { -readonly [Name in keyof Booking]: Booking[Name] }
 export interface Packed {
   readonly models: readonly string[]
   readonly numbers: Float64Array
+  /** Of the bookings that have one; the numbers have its index, or -1. */
+  readonly retries: readonly RetryKey[]
 }
 
-const packedSize = 11
+const packedSize = 12
 
 export function pack(bookings: readonly Booking[]): Packed {
   const models = new Map<string, number>()
+  const retries: RetryKey[] = []
   const numbers = new Float64Array(bookings.length * packedSize)
   let at = 0
   for (const booking of bookings) {
@@ -60,11 +79,12 @@ export function pack(bookings: readonly Booking[]): Packed {
     numbers[at++] = booking.cachedTokens
     numbers[at++] = booking.cost
     numbers[at++] = Number(booking.charged)
+    numbers[at++] = booking.retry === undefined ? -1 : retries.push(booking.retry) - 1
   }
-  return { models: [...models.keys()], numbers }
+  return { models: [...models.keys()], numbers, retries }
 }
 
-export function unpack({ models, numbers }: Packed): Booking[] {
+export function unpack({ models, numbers, retries }: Packed): Booking[] {
   const bookings: Booking[] = []
   for (let at = 0; at < numbers.length; at += packedSize) {
     bookings.push({
@@ -79,6 +99,7 @@ export function unpack({ models, numbers }: Packed): Booking[] {
       cachedTokens: numbers[at + 8]!,
       cost: numbers[at + 9]!,
       charged: numbers[at + 10] === 1,
+      retry: retries[numbers[at + 11]!],
     })
   }
   return bookings

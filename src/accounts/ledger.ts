@@ -19,7 +19,8 @@
  */
 
 import { type Booking, pack, reversed } from './booking.js'
-import { type Batch, lazyOf, Pending } from './pending.js'
+import { type Batch, type KeptBookings, lazyOf, Pending } from './pending.js'
+import { keyReused } from './retry-keys.js'
 import { keepForNextStart, type Uncertain } from './spool.js'
 import { SendTiming } from './send-timing.js'
 import { patienceMs, StoreHealth } from './store-health.js'
@@ -105,10 +106,12 @@ export class Ledger {
    * Books an answered request; does nothing after close().
    *
    * @param wait - Whether the reply must wait until the booking is in the file.
-   * @returns With `wait`, a promise that resolves once the booking has been committed, and rejects
-   *   with `ERR_OVERLOADED` if that was not possible within a second: it is never charged then.
+   * @returns With `wait`, a promise that resolves once the booking has been committed: to false if
+   *   it was made before, for the same key. It rejects with `ERR_OVERLOADED` if that was not
+   *   possible within a second, and with `ERR_IDEMPOTENCY_KEY` if its key belongs to another
+   *   request: it is never charged then.
    */
-  book(booking: Booking, wait: boolean): Promise<void> | undefined {
+  book(booking: Booking, wait: boolean): Promise<boolean> | undefined {
     if (this.#closed) return undefined
     if (!wait) {
       this.#pending.keep(booking)
@@ -118,7 +121,11 @@ export class Ledger {
     const group = this.#pending.join(booking)
     if (!this.health.failing) this.#sendNext()
     this.#watchTime()
-    return group.promise
+    return group.promise.then((kept) => {
+      const why = kept.get(booking)
+      if (why === 'reused') throw keyReused()
+      return why === undefined
+    })
   }
 
   /** Notes that a key was used now. Written within about a second. */
@@ -231,7 +238,7 @@ export class Ledger {
   #onReply(reply: WriteReply): void {
     this.health.note(reply)
     if (reply.moved) this.#options.onMoved?.()
-    if (reply.outcome === 'committed') this.#settle(this.#sent!)
+    if (reply.outcome === 'committed') this.#settle(this.#sent!, reply.kept)
     else if (reply.outcome === 'unknown') this.#sent!.unknown = true
     else this.#giveBack()
     if (this.health.failing) this.#sendSoon(retryMs)
@@ -240,11 +247,16 @@ export class Ledger {
     else if (this.#pending.used.size > 0) this.#sendSoon(usedMs)
   }
 
-  #settle({ groups }: Sent): void {
+  #settle({ groups, bookings }: Sent, found: WriteReply['kept']): void {
     this.#sent = undefined
+    const kept: KeptBookings = new Map(found.map(([i, why]) => [bookings[i]!, why]))
     for (const group of groups) {
-      if (!group.withdrawn) group.resolve()
-      else for (const booking of group.bookings) this.#pending.keep(reversed(booking))
+      if (!group.withdrawn) group.resolve(kept)
+      else {
+        for (const booking of group.bookings) {
+          if (!kept.has(booking)) this.#pending.keep(reversed(booking))
+        }
+      }
     }
   }
 

@@ -6,19 +6,23 @@
 
 import { OiError } from '../errors.js'
 import { addTo, type Booking, type Sum, sumKey } from './booking.js'
+import type { Kept } from './retry-key-writer.js'
+
+/** Bookings of a group that were not made because of their keys, and why. */
+export type KeptBookings = ReadonlyMap<Booking, Kept>
 
 /** Bookings whose waiters wait together. */
 export class Group {
   readonly bookings: Booking[] = []
   readonly sinceMs = performance.now()
-  readonly promise: Promise<void>
+  readonly promise: Promise<KeptBookings>
   /** Called once they are written. */
-  resolve = () => {}
+  resolve = (_kept: KeptBookings) => {}
   #reject = (_error: OiError) => {}
   #withdrawn = false
 
   constructor() {
-    this.promise = new Promise<void>((done, failed) => {
+    this.promise = new Promise((done, failed) => {
       this.resolve = done
       this.#reject = failed
     })
@@ -75,7 +79,8 @@ export class Pending {
   /** Adds a booking without a waiter. */
   keep(booking: Booking): void {
     this.#answers += Math.abs(booking.requests)
-    if (booking.cost === 0 && isWhole(booking)) mergeInto(this.#free, booking)
+    if (booking.cost === 0 && booking.retry === undefined && isWhole(booking))
+      mergeInto(this.#free, booking)
     else this.#lazy.push(booking)
   }
 

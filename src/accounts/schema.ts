@@ -192,6 +192,20 @@ export const schemaSteps = [
      reason TEXT NOT NULL,
      booking TEXT NOT NULL
    ) STRICT;`,
+
+  // Requests that are charged once, however often they are repeated (retry-keys.ts): each key with
+  // the booking that was made for it.
+  `CREATE TABLE retry_keys (
+     workspace_id INTEGER NOT NULL,
+     key TEXT NOT NULL,
+     item INTEGER NOT NULL,
+     request TEXT NOT NULL,
+     writer INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     until_ms INTEGER NOT NULL,
+     PRIMARY KEY (workspace_id, key, item)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX retry_keys_until ON retry_keys (until_ms);`,
 ]
 
 /** The step that added limits to workspaces. */

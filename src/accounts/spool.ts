@@ -30,6 +30,7 @@ import { OiError } from '../errors.js'
 import { userFolder } from '../user-folder.js'
 import { type Booking, reversed, type Sum } from './booking.js'
 import { mergeInto } from './pending.js'
+import { retryKeyWriter } from './retry-key-writer.js'
 import { isRefusedValue } from './store-errors.js'
 import {
   type Booked,
@@ -50,7 +51,7 @@ export interface Uncertain {
   readonly first: number
   /** How many of its bookings are owed in any case: the first bookings of the spool. */
   readonly count: number
-  /** The bookings whose callers were refused: if they are in the file, they are taken back. */
+  /** Its first bookings, whose callers were refused: if they are in the file, they are taken back. */
   readonly refused: readonly Booking[]
 }
 
@@ -142,8 +143,11 @@ export function takeIn(db: Sqlite.Database, path: string): TakenIn {
         if (note.run(header.id, Date.now()).changes === 0) return nothing
         const { uncertain } = header
         const known = uncertain && (writtenBy(db, uncertain.writer) ?? 0) >= uncertain.first
+        const { keptOf } = retryKeyWriter(db)
+        const made = (booking: Booking, i: number) =>
+          keptOf(booking, uncertain!.writer, uncertain!.first + i) === undefined
         const owed = known
-          ? [...bookings.slice(uncertain.count), ...uncertain.refused.map(reversed)]
+          ? [...bookings.slice(uncertain.count), ...uncertain.refused.filter(made).map(reversed)]
           : bookings
         if (owed.length === 0) return nothing
         const answers = owed.reduce((sum, { requests }) => sum + (requests || 0), 0)

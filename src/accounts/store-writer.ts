@@ -20,6 +20,7 @@ import type Sqlite from 'better-sqlite3'
 import { counted } from '../api/words.js'
 import { type Packed, unpack } from './booking.js'
 import { accountsPath, connect, walBytesKept } from './database.js'
+import { forgetRetryKeys, type Kept, retryKeyWriter } from './retry-key-writer.js'
 import type { Shared } from './shared.js'
 import { findSpools, takeIn } from './spool.js'
 import { isBusy, isRefusedValue, reasonOf } from './store-errors.js'
@@ -30,6 +31,8 @@ import { type Booked, bookingWriter, newWriter, writtenBy } from './write-bookin
 const busyMs = 250
 /** How often the file is checked for existence and size. */
 const lookMs = 50
+/** How often keys of repeated requests are looked through. */
+const forgetMs = 60_000
 
 export interface WriteRequest {
   /** The number of the first booking; the others follow. */
@@ -51,8 +54,10 @@ export interface WriteReply {
   readonly walBytes: number
   /** Sentences for the operator. */
   readonly notes: readonly string[]
-  /** Bookings that could not be made (write-bookings.ts, rule 4). */
+  /** Bookings that could not be made (write-bookings.ts, rule 5). */
   readonly setAside: Booked
+  /** Bookings of a committed group that were not made, by their index in it, and why. */
+  readonly kept: readonly (readonly [number, Kept])[]
 }
 
 /** No write has been tried. */
@@ -71,6 +76,7 @@ export class StoreWriter {
   #db: Sqlite.Database | undefined
   #statements: ReturnType<typeof prepare> | undefined
   #lookedAtMs = -Infinity
+  #forgotAtMs = -Infinity
   #sizes = { fileBytes: 0, walBytes: 0 }
   #spools: string[]
   #notes: string[] = []
@@ -93,7 +99,8 @@ export class StoreWriter {
       const db = this.#db!
       const writer = this.#shared.writer
       if (request.askOnly) {
-        return this.#reply(this.#isWritten(request) ? 'committed' : 'failed', { moved })
+        const committed = this.#isWritten(request)
+        return this.#reply(committed ? 'committed' : 'failed', { moved }, request)
       }
       this.#requireRoom()
       const { commit } = this.#statements!
@@ -106,15 +113,16 @@ export class StoreWriter {
       committing = true
       commit.run()
       this.#noteAside(booked)
-      return this.#reply('committed', { moved })
+      return this.#reply('committed', { moved }, request)
     } catch (error) {
       const failure = { reason: reasonOf(error), busy: isBusy(error) || error instanceof NoRoom }
       const outcome = committing || request.askOnly ? this.#find(request) : 'failed'
       moved ||= !this.#file.same
+      const reply = this.#reply(outcome, { failure, moved }, request)
       this.#rollBack()
       // Cached pages of a file that failed cannot be trusted.
       if (!failure.busy) this.#disconnect()
-      return this.#reply(outcome, { failure, moved })
+      return reply
     }
   }
 
@@ -139,8 +147,24 @@ export class StoreWriter {
     if (setAside > 0) this.#asideReason = reason
   }
 
+  /** Deletes keys of requests that count no longer; now and then. */
+  #forget(): void {
+    const now = performance.now()
+    if (this.#db === undefined || now - this.#forgotAtMs < forgetMs) return
+    this.#forgotAtMs = now
+    this.#db.pragma('busy_timeout = 0')
+    forgetRetryKeys(this.#db)
+  }
+
   /** Checkpoints the WAL and cuts it, if it has grown and no reader blocks that. */
   tend(): void {
+    try {
+      this.#forget()
+    } catch {
+      // Another writer, or the disk: the next time.
+    } finally {
+      if (this.#db?.open) this.#db.pragma(`busy_timeout = ${busyMs}`)
+    }
     try {
       if (this.#db === undefined || sizeOf(`${this.#file.path}-wal`) <= walBytesKept) return
       this.#db.pragma('busy_timeout = 0')
@@ -232,6 +256,15 @@ export class StoreWriter {
     return bookings.numbers.length > 0 && written >= first
   }
 
+  /** By the keys in the file, which also tell it when the commit's own reply was lost. */
+  #keptOf({ bookings, first }: WriteRequest): WriteReply['kept'] {
+    if (bookings.retries.length === 0) return []
+    return unpack(bookings).flatMap((booking, i) => {
+      const why = this.#statements!.keptOf(booking, this.#shared.writer, first + i)
+      return why === undefined ? [] : [[i, why] as const]
+    })
+  }
+
   #noteUsed(used: WriteRequest['used']): void {
     if (used.length === 0) return
     // Another process may have seen the key later than this one, but not in the future: such a time
@@ -260,13 +293,15 @@ export class StoreWriter {
   #reply(
     outcome: WriteReply['outcome'],
     { failure, moved }: Pick<WriteReply, 'failure' | 'moved'>,
+    request?: WriteRequest,
   ): WriteReply {
+    const kept = outcome === 'committed' && request !== undefined ? this.#keptOf(request) : []
     const notes = this.#notes
     const setAside = { setAside: this.#setAside, reason: this.#asideReason }
     this.#notes = []
     this.#setAside = 0
     return {
-      ...{ outcome, moved, notes, setAside },
+      ...{ outcome, moved, notes, setAside, kept },
       ...(failure && { failure }),
       ...this.#sizes,
     }
@@ -283,6 +318,7 @@ function prepare(db: Sqlite.Database) {
       `UPDATE keys SET used_ms = iif(used_ms > ?, ?, max(coalesce(used_ms, 0), ?)) WHERE id = ?`,
     ),
     ...bookingWriter(db),
+    keptOf: retryKeyWriter(db).keptOf,
   }
 }
 

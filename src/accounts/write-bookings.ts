@@ -11,7 +11,8 @@
  *   3. Nothing is booked twice. Bookings have ascending numbers per writer, and each process takes
  *      a writer number from the file; the writer's row says up to which number its bookings are in
  *      the file, and changes in the same transaction.
- *   4. A booking that cannot be made is set aside, as it came and in the same transaction, and the
+ *   4. A booking with a key is made once for it; the index on keys decides (retry-keys.ts).
+ *   5. A booking that cannot be made is set aside, as it came and in the same transaction, and the
  *      others are made: otherwise one that always fails would block all later ones.
  *
  * @module
@@ -19,6 +20,7 @@
 
 import type Sqlite from 'better-sqlite3'
 import { addTo, type Booking, dayMs, hourMs, type Sum, sumKey } from './booking.js'
+import { retryKeyWriter } from './retry-key-writer.js'
 import { isRefusedValue, reasonOf } from './store-errors.js'
 
 /** How many days hourly usage is kept; daily usage is kept for good. */
@@ -40,7 +42,7 @@ export function writtenBy(db: Sqlite.Database, writer: number): number | undefin
 
 /** The outcome of bookings. */
 export interface Booked {
-  /** The number that was set aside (rule 4). */
+  /** The number that was set aside (rule 5). */
   readonly setAside: number
   /** Why the last of them was set aside; empty if none was. */
   readonly reason: string
@@ -130,6 +132,7 @@ function putter(db: Sqlite.Database) {
     .prepare<[number], number | null>('SELECT balance FROM workspaces WHERE id = ?')
     .pluck()
   const insertRows = rowInserter(db)
+  const retryKeys = retryKeyWriter(db)
   const addUsage = addingTo(db, 'usage', ['workspace_id', 'day', 'model'])
   const addKeyUsage = addingTo(db, 'key_usage', ['key_id', 'day', 'model'])
   const addHour = addingTo(db, 'hour_usage', ['hour', 'workspace_id', 'key_id', 'model'])
@@ -156,6 +159,7 @@ function putter(db: Sqlite.Database) {
         isLimited = balance !== null
         limited.set(workspaceId, isLimited)
       }
+      if (!retryKeys.keep(booking, writer, first + i)) continue
       // An answer made while the balance was unlimited is not charged to a later one.
       const charged = isLimited && booking.charged ? cost : 0
       if (charged !== 0) charges.set(workspaceId, (charges.get(workspaceId) ?? 0) + charged)

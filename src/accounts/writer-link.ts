@@ -144,7 +144,14 @@ export class WriterLink {
     if (!this.#underWay) return
     this.#underWay = false
     const failure = { reason, busy: false }
-    const nothing = { moved: false, fileBytes: 0, walBytes: 0, notes: [], setAside: noneAside }
+    const nothing = {
+      moved: false,
+      fileBytes: 0,
+      walBytes: 0,
+      notes: [],
+      setAside: noneAside,
+      kept: [],
+    }
     this.#onReply({ outcome: 'unknown', failure, ...nothing })
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Which failures are retried, and after how long.
  *
- * Asking twice does no harm: the server keeps nothing of a request but its cost.
+ * Asking twice does no harm: a request is charged once for its `Idempotency-Key`.
  *
  * @module
  */

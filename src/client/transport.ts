@@ -76,7 +76,8 @@ export class Transport {
     const url = `${baseUrl}${call.path}`
     // Before the first attempt: wrong options are no failure of the network.
     const timeoutMs = readTimeout(call.timeoutMs ?? this.#settings.timeoutMs)
-    let init = await this.#initOf(call)
+    const key = call.body === undefined || maxRetries === 0 ? undefined : newKey()
+    let init = withKey(await this.#initOf(call), key)
     for (let tried = 0; ; tried++) {
       const attempt = new Attempt({ url, signal, timeoutMs, requestId })
       try {
@@ -86,7 +87,7 @@ export class Transport {
         if (error.status === 415 && this.#compress) {
           // Another server than oi: send uncompressed from now on. This uses up no retry.
           this.#compress = false
-          init = initOf(call, this.#settings.headers)
+          init = withKey(initOf(call, this.#settings.headers), key)
           tried--
           continue
         }
@@ -121,6 +122,21 @@ function initOf({ body, accept, requestId, evidence, orders }: Call, common: Hea
   // A form's type has its boundary, which `fetch` makes.
   if (typeof body === 'string') headers.set('content-type', 'application/json')
   return { method: 'POST', headers, body }
+}
+
+/** Charged once, however often it is sent. A key among the caller's own headers counts. */
+function withKey(init: RequestInit, key: string | undefined): RequestInit {
+  const headers = init.headers as Headers
+  if (key !== undefined && !headers.has(keyHeader)) headers.set(keyHeader, key)
+  return init
+}
+
+const keyHeader = 'idempotency-key'
+
+/** Not by `randomUUID`, which pages without HTTPS lack. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** A shorter body fits into one packet uncompressed. */

@@ -173,6 +173,13 @@ const properties = {
     'time for a whole batch; each item has the time of a request',
     liveMs,
   ),
+  idempotencyHours: integer(
+    1,
+    720,
+    24,
+    'how long a request with the same Idempotency-Key is charged once',
+    { unit: 'hours', live: true },
+  ),
   placeWaitMs: integer(
     0,
     600_000,

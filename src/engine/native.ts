@@ -96,8 +96,11 @@ export interface GateOwner {
   takeOver(connection: number, fd: number, bytes: Buffer): boolean
   /** The client sends no more. @returns True if the connection has to stay for a reply. */
   halfClosed(connection: number): boolean
-  /** A connection that stayed has been closed. */
-  closed(connection: number): void
+  /**
+   * A connection has been closed that stayed, or whose client may not have had all that was sent to
+   * it (`lost`): it was reset, or had not acknowledged everything.
+   */
+  closed(connection: number, lost: boolean): void
 }
 
 /** Sits between the sockets and uWebSockets.js, see native/transport/gate.h. */

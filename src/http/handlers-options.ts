@@ -34,6 +34,8 @@ export interface HandlersSettings {
   readonly deadlineMs: number
   /** Time limit of a batch as a whole. Default 15 minutes. */
   readonly batchDeadlineMs?: number | undefined
+  /** How long a request with an `Idempotency-Key` is charged once. Default 24. */
+  readonly idempotencyHours?: number | undefined
   /** Default 16 MiB. */
   readonly maxReplyBytes?: number | undefined
   /** All bodies together. Default 256 MiB. */
@@ -50,7 +52,7 @@ export interface HandlersSettings {
 
 export interface HandlersOptions extends HandlersSettings {
   readonly backend: Backend
-  readonly accounts: Pick<Accounts, 'authenticate' | 'callerOf' | 'usage'>
+  readonly accounts: Pick<Accounts, 'authenticate' | 'callerOf' | 'retryKeys' | 'usage'>
   readonly gate: Gate
   readonly logger: Logger
   /** How long a batch as NDJSON may be silent before it sends an empty line. Default 15,000. */

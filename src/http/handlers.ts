@@ -19,6 +19,7 @@ import { FailedKeys } from './access/failed-keys.js'
 import type { Gate } from './access/gate.js'
 import { AdminArea } from './admin/admin-area.js'
 import { BodyBudget } from './bodies/body.js'
+import { Charges } from './exchange/charges.js'
 import { BatchExchange } from './exchange/batch-exchange.js'
 import { Deadlines } from './exchange/deadlines.js'
 import { DecideExchange } from './exchange/decide-exchange.js'
@@ -64,6 +65,7 @@ export class Handlers implements PostContext, Listener {
   readonly gate: Gate
   readonly logger: Logger
   readonly bodies = new BodyBudget(0)
+  readonly charges: Charges
   readonly heartbeatMs: number
   readonly running = new Running<PostExchange>()
   readonly traffic: Traffic
@@ -144,6 +146,7 @@ export class Handlers implements PostContext, Listener {
     this.#accounts = accounts
     this.#callers = new Callers(accounts)
     this.gate = gate
+    this.charges = new Charges(accounts.retryKeys, 0)
     this.logger = logger
     this.tracer = options.tracing?.tracer
     this.heartbeatMs = options.heartbeatMs ?? 15_000
@@ -174,6 +177,7 @@ export class Handlers implements PostContext, Listener {
     this.bodies.maxBytes = settings.maxBodiesBytes ?? 256 * mebibyte
     this.deadlines = new Deadlines(settings.deadlineMs)
     this.batchDeadlines = new Deadlines(settings.batchDeadlineMs ?? 900_000)
+    this.charges.keptMs = (settings.idempotencyHours ?? 24) * 3_600_000
     this.cors = settings.cors
     this.anonymous = settings.anonymous ?? false
     this.trustedProxies = settings.trustedProxies ?? new TrustedProxies([])

@@ -23,6 +23,8 @@ class CountingGate implements Gate {
     this.#error = error
   }
 
+  requireFunds(): void {}
+
   take(_caller: unknown, count: number): void {
     if (count > this.left) throw this.#error
     this.left -= count

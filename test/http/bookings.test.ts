@@ -18,10 +18,10 @@ class SlowGate {
   readonly gate = {
     ...openGate,
     book: (_caller: unknown, charged: Charged) =>
-      new Promise<void>((resolve, reject) => {
+      new Promise<boolean>((resolve, reject) => {
         const book = () => {
           this.booked.push(charged)
-          resolve()
+          resolve(true)
         }
         this.#waiting.push({ resolve: book, reject })
       }),

@@ -72,8 +72,24 @@ export const parameters = {
     description:
       'The orders of options in which each question is asked; the answer is their mean: ' +
       '`1` as given, `2` forward and reversed, `all` every rotation of a choice (2 for others). ' +
-      'Further orders add only tokens of the questions. Default: the setting of the model.',
+      'Further orders cost nothing. Default: the setting of the model.',
     schema: { type: 'string', enum: allOrders.map(String) },
+  },
+  'idempotency-key': {
+    name: 'idempotency-key',
+    in: 'header',
+    description:
+      'Your own key for the request: repeated with the same key, path and body, within a day ' +
+      'unless set otherwise, it is answered again and charged once.',
+    schema: { type: 'string', pattern: '^[ -~]{1,255}$' },
+  },
+  'x-typesafe-retry-count': {
+    name: 'x-typesafe-retry-count',
+    in: 'header',
+    description:
+      'From 1 on, the request repeats an earlier one. If the reply to that was lost within the ' +
+      'last five minutes, it is charged once, also without a key.',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
   },
 } as const satisfies Record<string, Part>
 
@@ -122,6 +138,12 @@ const replyHeaders = {
   'x-oi-cached-tokens': {
     description: 'Input tokens that came from a cache. Not with NDJSON.',
     schema: whole(0),
+  },
+  'x-oi-charged': {
+    description:
+      'Of a request with an `Idempotency-Key`, or that repeats one whose reply was lost: 1 if it ' +
+      'was charged (of a batch: some of it), 0 if it had been before.',
+    schema: { type: 'string', enum: ['0', '1'] },
   },
   'x-ratelimit-limit-requests': {
     description: `Requests that the workspace may make in a minute. ${limited}`,
@@ -198,7 +220,7 @@ const byStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 /** Replies to unknown callers: their limits are unknown too. */
 const anonymous = [401, 404, 405]
 
-const answered = ['x-oi-ignored', 'x-oi-cached-tokens', 'traceparent'] as const
+const answered = ['x-oi-ignored', 'x-oi-cached-tokens', 'x-oi-charged', 'traceparent'] as const
 
 /**
  * The headers of replies of a status, as references.

@@ -181,11 +181,18 @@ export class Front {
   }
 
   #live(config: Config, models: readonly ModelConfig[]): Live {
-    const { maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs, placeWaitMs } = config
+    const {
+      maxReplyBytes,
+      maxQuestions,
+      deadlineMs,
+      batchDeadlineMs,
+      idempotencyHours,
+      placeWaitMs,
+    } = config
     return {
       handlers: {
         wire: this.#createWire(config),
-        ...{ maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs },
+        ...{ maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs, idempotencyHours },
         maxBodyBytes: bodyLimit(config, models),
         maxBodiesBytes: config.maxBodiesMb * 2 ** 20,
         cors: createCors(config.corsOrigins),

@@ -20,7 +20,7 @@ const all = '*'
 /** Headers that a page may send in addition to the safelisted ones. */
 const requestHeaders = [
   ...['authorization', 'content-type', 'content-encoding', 'accept'],
-  ...['x-request-id', 'x-oi-evidence', 'x-oi-orders', 'traceparent'],
+  ...['x-request-id', 'x-oi-evidence', 'x-oi-orders', 'traceparent', 'idempotency-key'],
 ]
 
 /** Headers that a page may read in addition to the safelisted ones. */
@@ -28,7 +28,7 @@ const responseHeaders = [
   ...['x-request-id', 'x-typesafe-request-id', 'server-timing', 'retry-after', 'retry-after-ms'],
   ...['x-ratelimit-limit-requests', 'x-ratelimit-limit-concurrent'],
   ...['x-ratelimit-remaining-requests', 'x-ratelimit-remaining-concurrent'],
-  ...['x-ratelimit-reset-requests', 'x-oi-ignored', 'x-oi-cached-tokens'],
+  ...['x-ratelimit-reset-requests', 'x-oi-ignored', 'x-oi-cached-tokens', 'x-oi-charged'],
   ...['allow', 'accept-encoding', 'www-authenticate', 'traceparent'],
 ]
 

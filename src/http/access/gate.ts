@@ -6,6 +6,7 @@
 
 import type { Caller } from '../../accounts/accounts.js'
 import type { Entrance } from '../../accounts/places.js'
+import type { NewRetryKey } from '../../accounts/retry-keys.js'
 import type { StoreFigures as WriteFigures } from '../../accounts/store-health.js'
 import type { Decision } from '../../decide/types.js'
 
@@ -22,11 +23,19 @@ export interface Gate {
   /**
    * Takes `count` of the workspace's requests per minute, all or none.
    *
+   * @param repeats - Whether they may have been charged before: no credits are needed then, and
+   *   `requireFunds()` is called if it turns out otherwise.
    * @throws {@link OiError} `ERR_RATE_LIMIT`, with the time until the next try (a `count` above the
    *   limit is never allowed as a whole); `ERR_BALANCE`; `ERR_OVERLOADED` while bookings cannot be
    *   written, or the accounts cannot be read.
    */
-  take(caller: Caller, count: number): void
+  take(caller: Caller, count: number, repeats?: boolean): void
+  /**
+   * Refuses what `take()` refuses for want of credits or tokens.
+   *
+   * @throws {@link OiError} `ERR_BALANCE`.
+   */
+  requireFunds(caller: Caller): void
   /** Gives back one request that `take()` took: it was refused for want of a place. */
   giveBack(caller: Caller): void
   /**
@@ -49,11 +58,13 @@ export interface Gate {
   /**
    * Charges an answered request. Never throws.
    *
-   * @returns A promise that the reply must wait for; undefined: none. It rejects with
-   *   `ERR_OVERLOADED` if the booking could not be written within about a second: the answer is
-   *   then never charged, and the reply must be that error.
+   * @param retry - The key for which it is charged once.
+   * @returns A promise that the reply must wait for, of whether it was charged now; undefined: it
+   *   was, and the reply need not wait. It rejects with `ERR_OVERLOADED` if the booking could not be
+   *   written within about a second, and with `ERR_IDEMPOTENCY_KEY` if the key is another request's:
+   *   the answer is then never charged, and the reply must be that error.
    */
-  book(caller: Caller, decision: Charged): Promise<void> | undefined
+  book(caller: Caller, decision: Charged, retry?: NewRetryKey): Promise<boolean> | undefined
   /** The current `x-ratelimit-*` headers: name, value, …; none for unlimited values. */
   headers(caller: Caller): readonly string[]
   /** Why the accounts make the server unfit for requests, if they do. Never throws. */
@@ -67,6 +78,7 @@ export interface Gate {
 /** For servers without accounts: everything is allowed, nothing is charged. */
 export const openGate: Gate = {
   take: () => {},
+  requireFunds: () => {},
   giveBack: () => {},
   requireRoom: () => {},
   enter: () => undefined,

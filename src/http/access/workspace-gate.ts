@@ -20,6 +20,7 @@ import { resetText } from '../../accounts/budget.js'
 import { costOf } from '../../accounts/money.js'
 import { type Entrance, Places } from '../../accounts/places.js'
 import { RequestWindow, windowMs } from '../../accounts/request-window.js'
+import type { NewRetryKey } from '../../accounts/retry-keys.js'
 import type { WorkspaceTerms } from '../../accounts/terms.js'
 import { OiError } from '../../errors.js'
 import type { Charged, Gate, StoreFigures } from './gate.js'
@@ -74,7 +75,7 @@ export class WorkspaceGate implements Gate {
     this.#places.adjust({ total: places, waitMs: placeWaitMs })
   }
 
-  take(caller: Caller, count: number): void {
+  take(caller: Caller, count: number, repeats = false): void {
     const standing = this.#of(caller)
     const { requestsPerMinute: limit, balance, window } = standing
     const { ledger } = this.#accounts
@@ -83,20 +84,7 @@ export class WorkspaceGate implements Gate {
       const message = 'The server cannot write its accounts'
       throw new OiError('ERR_OVERLOADED', message, { retryAfterMs: writeAgainMs })
     }
-    if (balance !== null && balance <= 0) {
-      throw new OiError(
-        'ERR_BALANCE',
-        `The balance of the workspace ${caller.workspace} is used up`,
-      )
-    }
-    const { budget } = standing
-    if (budget !== null && standing.usedTokens >= budget.tokens) {
-      throw new OiError(
-        'ERR_BALANCE',
-        `The budget of the workspace ${caller.workspace}, ${budget.tokens} tokens a ` +
-          `${budget.period}, is used up until ${resetText(budget.endMs)}`,
-      )
-    }
+    if (!repeats) this.requireFunds(caller)
     // Done here, where it may fail: book() must not.
     this.#accounts.prices.refresh()
     if (limit === 0) return
@@ -106,6 +94,23 @@ export class WorkspaceGate implements Gate {
       const requests = counted(limit, 'request')
       const message = `The workspace ${caller.workspace} has ${requests} per minute, used up`
       throw new OiError('ERR_RATE_LIMIT', message, { retryAfterMs })
+    }
+  }
+
+  requireFunds(caller: Caller): void {
+    const { balance, budget, usedTokens } = this.#of(caller)
+    if (balance !== null && balance <= 0) {
+      throw new OiError(
+        'ERR_BALANCE',
+        `The balance of the workspace ${caller.workspace} is used up`,
+      )
+    }
+    if (budget !== null && usedTokens >= budget.tokens) {
+      throw new OiError(
+        'ERR_BALANCE',
+        `The budget of the workspace ${caller.workspace}, ${budget.tokens} tokens a ` +
+          `${budget.period}, is used up until ${resetText(budget.endMs)}`,
+      )
     }
   }
 
@@ -128,12 +133,17 @@ export class WorkspaceGate implements Gate {
   book(
     { keyId, workspaceId }: Caller,
     { model, usage, cached_tokens }: Charged,
-  ): Promise<void> | undefined {
+    retry?: NewRetryKey,
+  ): Promise<boolean> | undefined {
     const standing = this.#standings.get(workspaceId)!
     const cost = costOf(usage, this.#accounts.prices.of(model))
     const limited = standing.balance !== null
     if (standing.balance !== null) standing.balance -= cost
-    standing.usedTokens += usage.input_tokens + usage.output_tokens
+    const tokens = usage.input_tokens + usage.output_tokens
+    standing.usedTokens += tokens
+    const { ledger } = this.#accounts
+    // With a key the reply says whether it was charged, unless that cannot be known now.
+    const wait = limited || (retry !== undefined && !ledger.health.failing)
     const booking = {
       workspaceId,
       keyId,
@@ -146,10 +156,12 @@ export class WorkspaceGate implements Gate {
       cachedTokens: cached_tokens,
       cost,
       charged: limited,
+      retry: retry && { ...retry, answered: !wait },
     }
-    const booked = this.#accounts.ledger.book(booking, limited)
-    // A withdrawn booking must not be missing from the balance: it is read again.
-    booked?.catch(() => (standing.readAt = never))
+    const booked = ledger.book(booking, wait)
+    // A booking that was not made must not be missing from the balance: it is read again.
+    const undo = () => (standing.readAt = never)
+    booked?.then((made) => made || undo(), undo)
     return booked
   }
 

@@ -8,6 +8,7 @@
 import type { Accounts, Caller } from '../../accounts/accounts.js'
 import { OiError } from '../../errors.js'
 import type { Gate } from '../access/gate.js'
+import { Charges } from '../exchange/charges.js'
 import type { PostContext } from '../exchange/post-exchange.js'
 import type { AdminHandlers } from './call.js'
 import type { AdminDoor } from './door.js'
@@ -24,6 +25,8 @@ export interface AreaContextOptions {
 export class AreaContext implements PostContext {
   /** Pages of other origins have no access here, whatever they may do in `/v1`. */
   readonly cors = undefined
+  /** Nothing is charged once here. */
+  readonly charges = new Charges(undefined, 0)
   readonly door: AdminDoor
   readonly gate: Gate
   readonly handlers: AdminHandlers

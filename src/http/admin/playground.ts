@@ -70,6 +70,7 @@ export function playgroundGate(gate: Gate, unbooked: Unbooked): Gate {
   const isNobody = (caller: Caller) => caller === nobody
   return {
     take: (caller, count) => (isNobody(caller) ? undefined : gate.take(caller, count)),
+    requireFunds: (caller) => (isNobody(caller) ? undefined : gate.requireFunds(caller)),
     giveBack: (caller) => (isNobody(caller) ? undefined : gate.giveBack(caller)),
     requireRoom: (caller) => (isNobody(caller) ? undefined : gate.requireRoom(caller)),
     enter: (caller, entrance) => (isNobody(caller) ? undefined : gate.enter(caller, entrance)),

@@ -49,9 +49,9 @@ export class BatchExchange extends PostExchange {
   #work: Work | undefined
 
   override abandon(): void {
-    if (this.ended) return
+    const { ended } = this
     super.abandon()
-    this.#stop(this.canceller.reason)
+    if (!ended) this.#stop(this.canceller.reason)
   }
 
   override cancel(error: OiError): void {
@@ -93,7 +93,11 @@ export class BatchExchange extends PostExchange {
     batch.items.forEach(({ request }, index) => {
       if (index >= admitted) failures.set(index, refusal)
       else if (request instanceof OiError) failures.set(index, request)
-      else requests.set(index, request)
+      else {
+        const unpaid = this.#fundsFailure(index)
+        if (unpaid !== undefined) failures.set(index, unpaid)
+        else requests.set(index, request)
+      }
     })
     this.limitBy(this.context.batchDeadlines)
     const work: Work = {
@@ -102,7 +106,7 @@ export class BatchExchange extends PostExchange {
       ...{ turns: new Map(), results: [], heldLength: 0, left: count },
     }
     this.#work = work
-    if (this.#asLines) this.#beginLines(work.run)
+    if (this.#asLines) this.#beginLines(work.run, [...requests.keys()])
     for (const [index, error] of failures) work.outcomes[index]!.fail(error)
     work.run.feed()
   }
@@ -144,17 +148,24 @@ export class BatchExchange extends PostExchange {
   #createOutcome(index: number): Outcome {
     return new Outcome({
       serialize: (decision) => this.serialize(decision, this.#work!.heldLength),
-      book: (decision) => this.context.gate.book(this.caller!, decision),
+      book: (decision) => {
+        const { gate } = this.context
+        return this.charge.book(index, (retry) => gate.book(this.caller!, decision, retry))
+      },
       give: (decision, text) => this.#giveItem(index, decision, text),
       fail: (error) => this.#failItem(index, error),
     })
   }
 
-  #beginLines(run: BatchRun): void {
-    this.beginParts(linesType, () => {
+  /** @param asked - The items that the decider gets. */
+  #beginLines(run: BatchRun, asked: readonly number[]): void {
+    const resume = () => {
       this.#behind = false
       run.resume()
-    })
+    }
+    // Before any of them is answered: what will be charged at most.
+    const charges = asked.some((index) => !this.charge.isFree(index))
+    this.beginParts(linesType, resume, this.charge.headers(charges))
     this.#heartbeat = setTimeout(() => {
       if (!this.#behind) this.#writeLine('')
       this.#heartbeat!.refresh()
@@ -168,18 +179,30 @@ export class BatchExchange extends PostExchange {
    */
   #admit(count: number): { admitted: number; refusal?: unknown } {
     const { gate } = this.context
+    const repeats = this.charge.mayRepeat
     let admitted = 1
     try {
-      if (count > 1) gate.take(this.caller!, count - 1)
+      if (count > 1) gate.take(this.caller!, count - 1, repeats)
       return { admitted: count }
     } catch {
       // All or none: the requests left in the minute are taken one by one.
     }
     try {
-      for (; admitted < count; admitted++) gate.take(this.caller!, 1)
+      for (; admitted < count; admitted++) gate.take(this.caller!, 1, repeats)
       return { admitted }
     } catch (refusal) {
       return { admitted, refusal }
+    }
+  }
+
+  /** Why an item that was not charged before cannot be: the head took it for a repetition. */
+  #fundsFailure(index: number): unknown {
+    if (!this.charge.mayRepeat || this.charge.isFree(index)) return undefined
+    try {
+      this.context.gate.requireFunds(this.caller!)
+      return undefined
+    } catch (error) {
+      return error
     }
   }
 
@@ -229,7 +252,8 @@ export class BatchExchange extends PostExchange {
       return
     }
     const body = `{"results":[${results.join(',')}],${totals.text}}`
-    const headers = [cachedTokensHeader, String(totals.cached_tokens)]
+    const cached = [cachedTokensHeader, String(totals.cached_tokens)]
+    const headers = [...cached, ...this.charge.headers()]
     this.answer({ status: 200, body, headers }, totals.timings)
   }
 

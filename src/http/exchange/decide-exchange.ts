@@ -22,13 +22,16 @@ export class DecideExchange extends PostExchange {
     super(head, client, context)
     this.#outcome = new Outcome({
       serialize: (decision) => this.serialize(decision, 0, (each) => this.textOf(each)),
-      book: (decision) => context.gate.book(this.caller!, decision),
-      give: (decision, body) => {
+      book: (decision) => {
+        return this.charge.book(0, (retry) => context.gate.book(this.caller!, decision, retry))
+      },
+      give: (decision, body, charged) => {
         const { timings } = decision
         this.told = decision
         this.trace?.part('book', this.#decidedMs)
         context.traffic.addPhases(timings)
-        const headers = [cachedTokensHeader, String(decision.cached_tokens)]
+        const cached = [cachedTokensHeader, String(decision.cached_tokens)]
+        const headers = [...cached, ...this.charge.headers(charged)]
         this.answer({ status: 200, body, headers }, timings)
       },
       fail: (error) => this.fail(error),
@@ -42,6 +45,8 @@ export class DecideExchange extends PostExchange {
   }
 
   protected override decide(text: string, decider: Decider): void | Promise<void> {
+    if (this.charge.mayRepeat && !this.charge.isFree(0))
+      this.context.gate.requireFunds(this.caller!)
     const request = this.readText(text)
     if (!(request instanceof Promise)) return this.#enter(request, decider)
     return request.then((read) => this.#enter(read, decider))

@@ -190,11 +190,17 @@ export class Exchange {
    *
    * @param type - Its content type.
    * @param onWritable - Called when the client has read the parts that `write()` queued.
+   * @param further - Headers beside the common ones: name, value, ….
    */
-  protected beginParts(type: string, onWritable: () => void): void {
+  protected beginParts(
+    type: string,
+    onWritable: () => void,
+    further: readonly string[] = none,
+  ): void {
     const client = this.#client
     const coding = replyCodingOf(this.#accepts)
-    const own = coding === undefined ? varies : [...varies, 'content-encoding', coding.name]
+    const coded = coding === undefined ? none : ['content-encoding', coding.name]
+    const own = [...varies, ...coded, ...further]
     const totalMs = performance.now() - this.startMs
     const headers = this.#headers({ type, headers: own }, noTimings, totalMs)
     const give = (part: Uint8Array) => client.write(part)
@@ -222,10 +228,13 @@ export class Exchange {
     else this.#parts.end(end)
   }
 
-  /** The client has gone: nothing more is written. */
+  /** The client has gone before it had the whole reply: nothing more is written. */
   abandon(): void {
     if (!this.#ended) this.#end(0, performance.now() - this.startMs)
   }
+
+  /** The client has had the whole reply, as it has sent another request behind it; a hook. */
+  arrived(): void {}
 
   /** Takes a part of the body; most requests ignore it. @param chunk - Valid during the call. */
   receive(_chunk: Uint8Array, _last: boolean): void {}

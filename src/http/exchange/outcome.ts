@@ -20,9 +20,13 @@ export interface OutcomeOptions {
   /** Makes the reply's text. An error that it throws ends the request. */
   readonly serialize: (decision: Decided) => string
   /** As `Gate.book`. */
-  readonly book: (decision: Decided) => Promise<void> | undefined
-  /** Neither of these may throw; one of them is called, once. */
-  readonly give: (decision: Decided, text: string) => void
+  readonly book: (decision: Decided) => Promise<boolean> | undefined
+  /**
+   * Neither of these may throw; one of them is called, once.
+   *
+   * @param charged - Whether the decision was booked now, and not before.
+   */
+  readonly give: (decision: Decided, text: string, charged: boolean) => void
   readonly fail: (error: unknown) => void
 }
 
@@ -50,7 +54,7 @@ export class Outcome {
     this.#open = false
     const { serialize, book, give, fail } = this.#options
     let text: string
-    let booked: Promise<void> | undefined
+    let booked: Promise<boolean> | undefined
     try {
       text = serialize(decision)
       booked = book(decision)
@@ -58,7 +62,7 @@ export class Outcome {
       fail(error)
       return
     }
-    if (booked === undefined) give(decision, text)
-    else void booked.then(() => give(decision, text), fail)
+    if (booked === undefined) give(decision, text, true)
+    else void booked.then((charged) => give(decision, text, charged), fail)
   }
 }

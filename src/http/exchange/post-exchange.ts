@@ -19,6 +19,7 @@ import type { Trace, Tracer } from '../../trace/tracer.js'
 import { Body } from '../bodies/body.js'
 import type { BodyBudget } from '../bodies/body.js'
 import { Canceller } from './canceller.js'
+import type { Charge, Charges } from './charges.js'
 import type { Deadlines, Expirable } from './deadlines.js'
 import { type Client, Exchange } from './exchange.js'
 import type { ExchangeContext } from './exchange-context.js'
@@ -37,6 +38,7 @@ export interface PostContext extends ExchangeContext {
   readonly maxBodyBytes: number
   readonly maxReplyBytes: number
   readonly bodies: BodyBudget
+  readonly charges: Charges
   /** Of single requests, of the items of batches once handed over, and of bodies. */
   readonly deadlines: Deadlines
   /** Of batches that have been read. */
@@ -56,6 +58,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
   protected readonly trace: Trace | undefined
   /** Members of the body that the server does not know. */
   protected readonly ignored: string[] = []
+  /** From the head on. */
+  protected charge!: Charge
   readonly #traceparent: string
   #evidence = false
   /** Undefined: the model's setting. */
@@ -89,8 +93,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
     this.#endLimit = this.#limit.add(this)
     try {
       const caller = this.identify(head)
+      this.charge = this.context.charges.open(head, caller, this.path)
       this.context.gate.requireRoom(caller)
-      this.context.gate.take(caller, 1)
+      this.context.gate.take(caller, 1, this.charge.mayRepeat)
       this.#boundary = readBoundary(head)
       this.#coding = readCoding(head)
       const length = head.getHeader('content-length')
@@ -127,9 +132,15 @@ export abstract class PostExchange extends Exchange implements Expirable {
   }
 
   override abandon(): void {
-    if (this.ended) return
-    super.abandon()
-    this.canceller.abort(new OiError('ERR_ABORTED', 'The client has gone'))
+    if (!this.ended) {
+      super.abandon()
+      this.canceller.abort(new OiError('ERR_ABORTED', 'The client has gone'))
+    }
+    this.charge?.lose()
+  }
+
+  override arrived(): void {
+    this.charge?.forget()
   }
 
   /**
@@ -216,6 +227,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
   }
 
   protected override onEnd(status: number, _ms: number): void {
+    this.charge?.end(status)
     if (this.trace !== undefined) {
       const { path, startMs, id, caller, told, failure } = this
       const attributes = attributesOf({ id, path, status, caller, told, failure })
@@ -283,6 +295,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
     const text = this.context.wire.decodeUtf8(bytes)
     this.#body = undefined
     this.#text = text
+    this.charge.read([text, ...[...this.files].flat()])
     this.decide(text, decider)?.catch((error: unknown) => this.fail(error))
   }
 

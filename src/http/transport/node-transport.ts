@@ -50,6 +50,8 @@ export class NodeTransport implements Transport {
   readonly #sockets = new Map<Duplex, Set<ServerResponse>>()
   /** Connections on which a request is being answered. */
   readonly #active = new Map<Duplex, Active>()
+  /** The last request of each connection. */
+  readonly #last = new WeakMap<Duplex, Exchange>()
   /** Connections whose first bytes another transport has read. */
   readonly #adopted = new WeakSet<Duplex>()
   #port = 0
@@ -170,6 +172,8 @@ export class NodeTransport implements Transport {
     socket.once('close', () => {
       this.#sockets.delete(socket)
       this.#active.delete(socket)
+      // Reset: its client may not have read what the system had taken for it.
+      if (socket.errored) this.#last.get(socket)?.abandon()
       for (const reply of replies) {
         // node:http reports this only to the first queued reply, not to those behind it.
         if (reply.socket === null) reply.destroy().emit('close')
@@ -200,10 +204,12 @@ export class NodeTransport implements Transport {
       return
     }
     const active = { request, client, exchange }
+    this.#last.get(socket)?.arrived()
+    this.#last.set(socket, exchange)
     this.#active.set(socket, active)
     response.on('close', () => {
       if (this.#active.get(socket) === active) this.#active.delete(socket)
-      exchange.abandon()
+      if (!response.writableFinished) exchange.abandon()
     })
     request.on('data', (chunk: Buffer) => exchange.receive(chunk, false))
     request.on('end', () => exchange.receive(new Uint8Array(0), true))

@@ -95,7 +95,7 @@ export class UwsTransport implements Transport {
     this.#gate = new (loadGate())({
       takeOver: (connection, fd, bytes) => this.#takeOver(connection, fd, bytes),
       halfClosed: (connection) => this.#halfClosed(connection),
-      closed: (connection) => this.#closed(connection),
+      closed: (connection, lost) => this.#closed(connection, lost),
     })
     const idleSeconds = Math.floor(idleTimeoutMs / 1000)
     const stands = this.#gate.attach({
@@ -110,10 +110,14 @@ export class UwsTransport implements Transport {
     app.any('/*', (res, req) => {
       const connection = this.#gate.current()
       const client = new UwsClient(res, leaving, announcedBytes(req), keepAlive)
+      this.#active[connection]?.exchange?.arrived()
       const exchange = listener.open(req, client)
       // A request whose reply has been sent is over; one that waits for its body, or to be read, is
       // not.
-      if (client.done) return
+      if (client.done) {
+        this.#active[connection] = undefined
+        return
+      }
       this.#active[connection] = { client, exchange }
       res.onAborted(() => {
         client.abort()
@@ -181,9 +185,13 @@ export class UwsTransport implements Transport {
     return this.#active[connection]?.exchange?.begun ?? true
   }
 
-  #closed(connection: number): void {
+  /** @param lost - Whether the last reply may not have arrived whole. */
+  #closed(connection: number, lost: boolean): void {
     this.#watches.get(connection)?.()
     this.#watches.delete(connection)
+    if (!lost) return
+    this.#active[connection]?.exchange?.abandon()
+    this.#active[connection] = undefined
   }
 }
 

@@ -1,0 +1,373 @@
+/**
+ * Retries are charged once: with a key of the caller, and, without, where the reply was lost. On
+ * both transports, with a real ledger.
+ */
+import t from 'tap'
+import { choice, noul, TypeSafeClient } from '@typesafe-ai/sdk'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OiError } from '../../src/errors.js'
+import type { TransportName } from '../../src/http/server.js'
+import { audit, isBalanced } from '../helpers/audit.js'
+import { linesType, numbers, postBatch, requestsAbout } from '../helpers/batch.js'
+import { type LimitedOptions, type LimitedServer, withLimits } from '../helpers/limited.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { ServerProcess } from '../helpers/server-process.js'
+import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
+
+const price = { input: 2_000_000, output: 5_000_000 }
+const batchOf = (count: number) => requestsAbout(numbers(count))
+/** Of an answer of the stub. */
+const cost = 12 * 2 + 3 * 5
+const path = '/v1/systemone'
+
+type Asking = (
+  headers?: Record<string, string>,
+  body?: string,
+  path?: string,
+) => Promise<{ status: number; charged: string | null; code: string | undefined }>
+
+/** A server whose workspace pays, and how it is asked. */
+const withPaying = (
+  options: LimitedOptions,
+  use: (server: LimitedServer & { ask: Asking; requests: () => number }) => Promise<void>,
+) =>
+  withLimits({}, options, async (server) => {
+    const { accounts, workspaceId, url, key } = server
+    accounts.prices.set('stub', price)
+    accounts.credits.add(workspaceId, 1_000_000)
+    const ask: Asking = async (headers = {}, body = '{}', at = path) => {
+      const reply = await fetch(url + at, {
+        method: 'POST',
+        body,
+        headers: headersOf(key, headers),
+      })
+      const { error } = (await reply.json()) as { error?: { code: string } }
+      return { status: reply.status, charged: reply.headers.get('x-oi-charged'), code: error?.code }
+    }
+    const requests = () =>
+      accounts.usage('default').usage.reduce((sum, day) => sum + day.requests, 0)
+    await use({ ...server, ask, requests })
+    accounts.ledger.flush()
+    t.ok(isBalanced(audit(server.dataDir)), 'the ledger agrees')
+  })
+
+const headersOf = (key: string, more: Record<string, string>) => ({
+  ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+  ...more,
+})
+
+t.test('with a key, the first answer is charged and later ones are not', (t) =>
+  withPaying({}, async ({ ask, requests, accounts, dataDir }) => {
+    const keyed = { 'idempotency-key': 'order 4711' }
+    t.strictSame(await ask(), { status: 200, charged: null, code: undefined })
+    t.match(await ask(keyed), { status: 200, charged: '1' })
+    for (let i = 0; i < 3; i++) t.match(await ask(keyed), { status: 200, charged: '0' })
+    t.match(await ask({ 'idempotency-key': 'order 4712' }), { charged: '1' })
+    t.equal(requests(), 3)
+    t.equal(audit(dataDir).balance, 1_000_000 - 3 * cost)
+    t.match(accounts.ledgerPage({ workspaceId: 1, limit: 10 }).rows.length, 4, 'with the credit')
+  }),
+)
+
+t.test('many at the same time are charged once', (t) =>
+  withPaying({}, async ({ ask, requests }) => {
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => ask({ 'idempotency-key': 'same' })),
+    )
+    t.equal(all.filter(({ charged }) => charged === '1').length, 1)
+    t.equal(all.filter(({ charged }) => charged === '0').length, 19)
+    t.equal(requests(), 1)
+  }),
+)
+
+t.test('without a balance they are counted once, too', (t) =>
+  withLimits({}, {}, async ({ url, key, accounts }) => {
+    const ask = async () => {
+      const headers = headersOf(key, { 'idempotency-key': 'k' })
+      const reply = await fetch(url + path, { method: 'POST', body: '{}', headers })
+      return reply.headers.get('x-oi-charged')
+    }
+    t.strictSame([await ask(), await ask(), await ask()], ['1', '0', '0'])
+    t.equal(accounts.usage('default').usage[0]!.requests, 1)
+  }),
+)
+
+t.test('another body or path under a key is refused, and costs nothing', (t) =>
+  withPaying({}, async ({ ask, requests }) => {
+    const keyed = { 'idempotency-key': 'k' }
+    t.match(await ask(keyed, '{"a":1}'), { charged: '1' })
+    const reused = { status: 422, code: 'idempotency_key_reused', charged: null }
+    t.match(await ask(keyed, '{"a":2}'), reused)
+    t.match(await ask(keyed, '{"a":1} '), reused)
+    t.match(await ask(keyed, '{"requests":[{}]}', `${path}/batch`), reused)
+    t.match(await ask(keyed, '{"a":1}'), { status: 200, charged: '0' })
+    t.equal(requests(), 1)
+  }),
+)
+
+t.test('a malformed key is refused', (t) =>
+  withServer({}, async ({ port, key }) => {
+    for (const bad of ['x'.repeat(256), 'a\tb']) {
+      const client = await RawClient.connect(port)
+      client.send(
+        Buffer.from(
+          request('POST', path, headersOf(key, { 'idempotency-key': bad }), '{}'),
+          'latin1',
+        ),
+      )
+      const { status, body } = await client.reply()
+      t.equal(status, 400, bad.slice(0, 5))
+      t.match(body, /Idempotency-Key: expected 1 to 255/)
+      client.socket.destroy()
+    }
+  }),
+)
+
+t.test('a refused request keeps no key', async (t) => {
+  let fail = true
+  const decider = stubDecider(async () => {
+    if (fail) throw new OiError('ERR_OVERLOADED', 'full', { retryAfterMs: 1 })
+    return decision
+  })
+  await withPaying({ decider }, async ({ ask, requests }) => {
+    const keyed = { 'idempotency-key': 'k' }
+    t.match(await ask(keyed, '{"a":1}'), { status: 503, charged: null })
+    fail = false
+    t.match(await ask(keyed, '{"b":1}'), { status: 200, charged: '1' }, 'a new request may have it')
+    t.equal(requests(), 1)
+  })
+})
+
+t.test('keys are of a workspace, and are known after a restart', async (t) => {
+  const dataDir = t.testdir()
+  const { mkdirSync } = await import('node:fs')
+  const { Accounts } = await import('../../src/accounts/accounts.js')
+  mkdirSync(dataDir, { recursive: true })
+  const key = { workspaceId: 1, item: 0 }
+  const open = () => new Accounts({ dataDir })
+  const bookingOf = (retry: object, cost = 5) => ({
+    ...{ workspaceId: 1, keyId: 0, model: 'm', timeMs: Date.now(), requests: 1, inputTokens: 1 },
+    ...{ outputTokens: 1, imageTokens: 0, cachedTokens: 0, cost, charged: true },
+    retry: { key: 'k', item: 0, request: 'r', untilMs: Date.now() + 60_000, ...retry } as never,
+  })
+  let accounts = open()
+  accounts.createWorkspace('a')
+  accounts.createWorkspace('b')
+  accounts.credits.add(key.workspaceId, 1000)
+  t.equal(await accounts.ledger.book(bookingOf({}), true), true)
+  accounts.close()
+  accounts = open()
+  t.ok(accounts.retryKeys.isKnown(1, 'k'))
+  t.notOk(accounts.retryKeys.isKnown(2, 'k'))
+  t.equal(await accounts.ledger.book(bookingOf({}), true), false)
+  await t.rejects(accounts.ledger.book(bookingOf({ request: 'other' }), true)!, {
+    code: 'ERR_IDEMPOTENCY_KEY',
+  })
+  t.equal(await accounts.ledger.book(bookingOf({ item: 1 }), true), true)
+  t.equal(await accounts.ledger.book(bookingOf({ key: 'old', untilMs: 1 }), true), true)
+  t.equal(await accounts.ledger.book(bookingOf({ key: 'old' }), true), true, 'it had expired')
+  t.notOk(accounts.check().faults.length)
+  t.equal(accounts.workspace('a').balance, 1000 - 4 * 5)
+  accounts.close()
+})
+
+t.test('a repetition is answered although the balance is used up, another request is not', (t) =>
+  withPaying({}, async ({ ask, accounts, workspaceId }) => {
+    const keyed = { 'idempotency-key': 'k' }
+    t.match(await ask(keyed), { charged: '1' })
+    accounts.credits.add(workspaceId, -2_000_000)
+    t.match(await ask({ 'idempotency-key': 'new' }), { status: 402 })
+    t.match(await ask(keyed), { status: 200, charged: '0' })
+  }),
+)
+
+t.test('each item of a batch is charged once, in a reply or as lines', async (t) => {
+  const failing = new Set([2])
+  let asked = 0
+  const decider = stubDecider(async () => {
+    if (failing.has(asked++)) throw new OiError('ERR_REQUEST_UNACCEPTABLE', 'no')
+    return decision
+  })
+  await withPaying({ decider }, async (server) => {
+    const { requests } = server
+    const send = async (accept: string) => {
+      const reply = await postBatch(server, batchOf(4), { accept, 'idempotency-key': 'batch' })
+      return { charged: reply.headers.get('x-oi-charged'), text: await reply.text() }
+    }
+    t.equal((await send('application/json')).charged, '1')
+    t.equal(requests(), 3, 'the third failed')
+    t.equal((await send(linesType)).charged, '1', 'for the third')
+    t.equal(requests(), 4)
+    const again = await send(linesType)
+    t.equal(again.charged, '0')
+    t.equal(again.text.match(/"status":200/g)?.length, 4)
+    t.equal((await send('application/json')).charged, '0')
+    t.equal(requests(), 4)
+  })
+})
+
+for (const transport of ['auto', 'node'] as readonly TransportName[]) {
+  t.test(`${transport}: a stream that is cut is charged for what was answered, once`, async (t) => {
+    const slow = new Slow()
+    let held = true
+    const decider = stubDecider(async (asked, options) => {
+      return held && slow.signals.length < 2 ? slow.decide(asked, options) : decision
+    })
+    await withPaying({ decider, transport }, async (server) => {
+      const { requests, port, key } = server
+      const keyed = headersOf(key, { accept: linesType, 'idempotency-key': 'cut' })
+      const client = await RawClient.connect(port)
+      client.send(request('POST', `${path}/batch`, keyed, JSON.stringify(batchOf(6))))
+      await until(() => requests() === 4)
+      client.socket.resetAndDestroy()
+      await until(() => slow.signals.every(({ aborted }) => aborted))
+      held = false
+      const reply = await postBatch(server, batchOf(6), { 'idempotency-key': 'cut' })
+      t.equal(reply.headers.get('x-oi-charged'), '1')
+      await reply.text()
+      t.equal(requests(), 6)
+    })
+  })
+
+  t.test(`${transport}: without a key, a repetition of a lost answer is free, once`, (t) =>
+    withPaying({ transport }, async (server) => {
+      const { requests, port, key, ask } = server
+      const again = { 'x-typesafe-retry-count': '1' }
+      const lose = async (body: string) => {
+        const before = requests()
+        const client = await RawClient.connect(port)
+        // What is not read when it is closed makes the system reset the connection.
+        client.socket.pause()
+        client.send(request('POST', path, headersOf(key, {}), body))
+        await until(() => requests() === before + 1)
+        await sleep(20)
+        client.socket.resetAndDestroy()
+        await sleep(50)
+      }
+      await lose('{"a":1}')
+      t.match(await ask(again, '{"a":2}'), { status: 200, charged: null }, 'another body')
+      t.match(await ask({}, '{"a":1}'), { status: 200, charged: null }, 'no repetition')
+      t.equal(requests(), 3)
+      t.match(await ask(again, '{"a":1}'), { status: 200, charged: '0' })
+      t.equal(requests(), 3)
+      t.match(await ask(again, '{"a":1}'), { status: 200, charged: null }, 'it has arrived')
+      t.equal(requests(), 4)
+    }),
+  )
+
+  t.test(`${transport}: an answer that arrived whole is charged again`, (t) =>
+    withPaying({ transport }, async ({ requests, port, key, ask }) => {
+      for (const end of ['end', 'another request'] as const) {
+        const client = await RawClient.connect(port)
+        client.send(request('POST', path, headersOf(key, {}), '{"a":1}'))
+        t.equal((await client.reply()).status, 200)
+        if (end === 'end') client.socket.end()
+        else {
+          client.send(request('POST', path, headersOf(key, {}), '{"b":1}'))
+          await client.reply()
+          client.socket.resetAndDestroy()
+        }
+        await sleep(50)
+        t.match(await ask({ 'x-typesafe-retry-count': '1' }, '{"a":1}'), { charged: null }, end)
+      }
+      t.equal(requests(), 5)
+    }),
+  )
+
+  t.test(`${transport}: the official SDK through a proxy that cuts is charged once each`, (t) =>
+    withPaying({ transport }, async ({ accounts, requests, port, key }) => {
+      const proxy = await cuttingProxy(port)
+      t.teardown(() => proxy.close())
+      const client = new TypeSafeClient({
+        baseURL: proxy.url,
+        apiKey: key,
+        retry: { maxRetries: 5, backoffInitialMs: 1, backoffMaxMs: 2 },
+      })
+      for (let i = 0; i < 30; i++) {
+        const questions = { q: noul('Is it?'), c: choice('Which?', { a: '', b: '' }) }
+        await client.systemOne({ state: `${i}`, questions })
+      }
+      t.ok(proxy.cuts > 15, `${proxy.cuts} cuts`)
+      accounts.ledger.flush()
+      t.equal(requests(), 30)
+    }),
+  )
+}
+
+/** Cuts each connection but every third, as a network does: what was not taken is lost. */
+async function cuttingProxy(port: number) {
+  let count = 0
+  let cuts = 0
+  const open = new Set<Socket>()
+  const server = createServer((near) => {
+    const cut = count++ % 3 !== 2
+    const far = connect(port, '127.0.0.1')
+    for (const socket of [near, far]) {
+      open.add(socket)
+      socket.on('error', () => {}).on('close', () => open.delete(socket))
+    }
+    near.pipe(far)
+    if (!cut) {
+      far.pipe(near)
+      // One request a connection, so that the next one is cut.
+      far.once('data', () => setTimeout(() => near.end(), 5))
+      return
+    }
+    // The reply comes, and is not read.
+    far.pause()
+    near.once('data', () => {
+      setTimeout(() => {
+        cuts++
+        far.resetAndDestroy()
+        near.resetAndDestroy()
+      }, 60)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get cuts() {
+      return cuts
+    },
+    close: () => {
+      for (const socket of open) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+t.test('killed between answer and reply, and started again: charged once', async (t) => {
+  const dataDir = t.testdir()
+  const { Accounts } = await import('../../src/accounts/accounts.js')
+  const accounts = new Accounts({ dataDir })
+  const { secret } = accounts.createFirstKey()!
+  accounts.prices.set('stub', price)
+  accounts.credits.add(1, 1_000_000)
+  const headers = headersOf(secret, { 'idempotency-key': 'killed' })
+  let kills = 0
+  let charged: string | null | undefined
+  for (let waitMs = 0; kills < 4; waitMs += 4) {
+    const server = await ServerProcess.start(t, { dataDir })
+    const pending = fetch(server.url(path), { method: 'POST', body: '{}', headers }).then(
+      (reply) => reply.headers.get('x-oi-charged'),
+      () => undefined,
+    )
+    await sleep(waitMs)
+    server.child.kill('SIGKILL')
+    charged = await pending
+    await server.exited
+    kills++
+  }
+  const server = await ServerProcess.start(t, { dataDir })
+  const reply = await fetch(server.url(path), { method: 'POST', body: '{}', headers })
+  t.comment(
+    `${kills} kills, then charged: ${reply.headers.get('x-oi-charged')}, before: ${charged}`,
+  )
+  await server.stop()
+  t.equal(accounts.usage('default').usage[0]!.requests, 1)
+  t.equal(audit(dataDir).booked, 1)
+  t.notOk(accounts.check().faults.length)
+  accounts.close()
+})
