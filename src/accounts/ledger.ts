@@ -7,9 +7,10 @@
  *   2. A booking with a waiter is written within a second, or it is withdrawn: the waiter is told,
  *      and it is never charged. If it turns out later that it was written after all, which nobody
  *      could know then, it is taken back.
- *   3. A booking without a waiter (no balance) stays until it is written. While writing fails such
- *      bookings are kept, up to a bound, beyond which `full` is true; the rest goes to a spool at
- *      the end.
+ *   3. A booking without a waiter (no balance) stays until it is written. While writing fails, or
+ *      the disk does not answer, such bookings go to a spool within a second, and so do those that
+ *      are left at the end. If no folder takes one, they are kept, up to a bound, beyond which
+ *      `full` is true.
  *   4. One batch is under way at a time, and bookings that arrive meanwhile form the next: batches
  *      grow with the load, so a booking costs almost nothing. Numbers are given when a batch is
  *      sent, so those in the file are always the first ones of its writer (write-bookings.ts, rule
@@ -18,10 +19,11 @@
  * @module
  */
 
+import { randomUUID } from 'node:crypto'
 import { type Booking, pack, reversed } from './booking.js'
 import { type Batch, type KeptBookings, lazyOf, Pending } from './pending.js'
 import { keyReused } from './retry-keys.js'
-import { keepForNextStart, type Uncertain } from './spool.js'
+import { keepForNextStart, spill, spillNow, type Spilling, type Uncertain } from './spool.js'
 import { SendTiming } from './send-timing.js'
 import { patienceMs, StoreHealth } from './store-health.js'
 import type { StoreFile } from './store-file.js'
@@ -40,6 +42,10 @@ const retryMs = 250
 const usedMs = 1000
 /** Answers that may wait to be written. */
 const mostPending = 50_000
+/** How long a booking without a waiter may wait for a failing writer, before it is spooled. */
+const spillMs = 500
+/** Spools whose contents are remembered. */
+const mostSpooled = 1000
 /** How long closing may take: the rest goes to a spool. */
 const closingMs = 2000
 /** The pause between tries during close(), when nothing else runs any more. */
@@ -70,6 +76,13 @@ export class Ledger {
   readonly #pending = new Pending()
   #sent: Sent | undefined
   #usedSentMs = -Infinity
+  #spilling: Spilling | undefined
+  #spillTimer: NodeJS.Timeout | undefined
+  /** Bookings in spools that are not taken in yet, by the spool's path. */
+  readonly #spooled = new Map<string, readonly Booking[]>()
+  /** Spools that the writer does not know yet. */
+  #newSpools: string[] = []
+  #spoolsLeft = 0
   /** The last number given to a booking. */
   #number = 0
   readonly #timing = new SendTiming(() => this.#send())
@@ -89,7 +102,8 @@ export class Ledger {
 
   /** Answers whose usage is not in the file yet. */
   get pendingAnswers(): number {
-    return this.#pending.answers + (this.#sent?.bookings.length ?? 0)
+    const spilling = this.#spilling?.bookings.length ?? 0
+    return this.#pending.answers + (this.#sent?.bookings.length ?? 0) + spilling
   }
 
   /** True while so many bookings wait that no more requests should be admitted. */
@@ -116,6 +130,7 @@ export class Ledger {
     if (!wait) {
       this.#pending.keep(booking)
       if (!this.health.failing) this.#sendSoon(lazyMs)
+      this.#spillTimer ??= setTimeout(() => void this.#spill(), spillMs).unref()
       return undefined
     }
     const group = this.#pending.join(booking)
@@ -139,6 +154,8 @@ export class Ledger {
   *pending(written: number): Generator<Booking> {
     if (this.#sent !== undefined && this.#sent.first > written) yield* this.#sent.bookings
     yield* this.#pending
+    if (this.#spilling !== undefined) yield* this.#spilling.bookings
+    for (const bookings of this.#spooled.values()) yield* bookings
   }
 
   /**
@@ -150,7 +167,7 @@ export class Ledger {
   flush(limitMs = closingMs): boolean {
     if (this.#closed) return true
     const endMs = performance.now() + limitMs
-    while (this.#sent !== undefined || !this.#pending.empty || this.#pending.used.size > 0) {
+    while (this.#owesWrites || this.#pending.used.size > 0) {
       const { failedWrites } = this.health
       this.#send()
       if (!this.#link.await(Math.max(0, endMs - performance.now()))) return false
@@ -176,6 +193,8 @@ export class Ledger {
     this.#closed = true
     this.#timing.clear()
     clearTimeout(this.#watch)
+    clearTimeout(this.#spillTimer)
+    if (this.#spilling !== undefined) spillNow(this.#options.dataDir, this.#spilling)
     const sent = this.#sent
     const uncertain = sent !== undefined && (sent.unknown || !this.#link.shared.withdraw())
     this.#link.close(patienceMs)
@@ -185,6 +204,38 @@ export class Ledger {
     const owed = [...lazy, ...this.#pending.lazy()]
     const { dataDir, log } = this.#options
     keepForNextStart(dataDir, owed, log, uncertain ? this.#uncertain(sent) : undefined)
+  }
+
+  get #owesWrites(): boolean {
+    return this.#sent !== undefined || !this.#pending.empty
+  }
+
+  /** Whether bookings wait for a writer that fails, or that does not answer. */
+  get #stuck(): boolean {
+    const sent = this.#sent
+    return this.health.failing || (sent !== undefined && performance.now() - sent.sinceMs >= spillMs)
+  }
+
+  /** Rule 3. */
+  async #spill(): Promise<void> {
+    this.#spillTimer = undefined
+    if (this.#closed || this.#spilling !== undefined || !this.#stuck) return
+    const bookings = this.#pending.takeLazy()
+    if (bookings.length === 0) return
+    const spilling = (this.#spilling = { id: randomUUID(), bookings })
+    const path = await spill(this.#options.dataDir, spilling)
+    if (this.#closed) return
+    this.#spilling = undefined
+    if (path === undefined) {
+      for (const booking of bookings) this.#pending.keep(booking)
+    } else {
+      // For reports of usage; beyond the bound they have it once it is taken in.
+      const known = this.#spooled.size < mostSpooled
+      if (known) this.#spooled.set(path, bookings)
+      this.#newSpools.push(path)
+    }
+    this.#sendSoon(this.health.failing ? retryMs : lazyMs)
+    this.#spillTimer ??= setTimeout(() => void this.#spill(), spillMs).unref()
   }
 
   #uncertain(sent: Sent): Uncertain {
@@ -209,7 +260,9 @@ export class Ledger {
     this.#sent ??= this.#take()
     const { first, bookings, used, unknown } = this.#sent
     try {
-      this.#link.send({ first, bookings: pack(bookings), used: [...used], askOnly: unknown })
+      const spools = this.#newSpools
+      this.#link.send({ first, bookings: pack(bookings), used: [...used], askOnly: unknown, spools })
+      this.#newSpools = []
     } catch (error) {
       // No thread could be started: nothing was sent.
       const reason = error instanceof Error ? error.message : String(error)
@@ -237,13 +290,15 @@ export class Ledger {
 
   #onReply(reply: WriteReply): void {
     this.health.note(reply)
+    for (const path of reply.takenIn) this.#spooled.delete(path)
+    this.#spoolsLeft = reply.spoolsLeft
     if (reply.moved) this.#options.onMoved?.()
     if (reply.outcome === 'committed') this.#settle(this.#sent!, reply.kept)
     else if (reply.outcome === 'unknown') this.#sent!.unknown = true
     else this.#giveBack()
     if (this.health.failing) this.#sendSoon(retryMs)
     else if (this.#pending.groups.length > 0) this.#sendNext()
-    else if (!this.#pending.empty) this.#sendSoon(lazyMs)
+    else if (!this.#pending.empty || this.#spoolsLeft > 0) this.#sendSoon(lazyMs)
     else if (this.#pending.used.size > 0) this.#sendSoon(usedMs)
   }
 

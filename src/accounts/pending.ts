@@ -126,6 +126,15 @@ export class Pending {
     return late.length
   }
 
+  /** Takes the bookings without a waiter. */
+  takeLazy(): Booking[] {
+    const bookings = this.lazy()
+    this.#lazy = []
+    this.#free.clear()
+    this.#answers = this.#groups.reduce((sum, group) => sum + group.bookings.length, 0)
+    return bookings
+  }
+
   /** The bookings without a waiter. */
   lazy(): Booking[] {
     return [...this.#lazy, ...this.#free.values()]

@@ -1,6 +1,6 @@
 /**
- * A spool: bookings that could not be written when the server stopped, in a file elsewhere, which
- * the next start on the same data folder takes in, once.
+ * A spool: bookings that could not be written, in a file elsewhere, which the writer takes in once
+ * it can write again, or the next start on the same data folder; once.
  *
  * The file is complete or absent: it is renamed after it has been forced to the disk. Taking it in
  * and noting its id is one transaction, so a crash before the file is removed books nothing twice.
@@ -22,6 +22,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
@@ -89,6 +90,62 @@ export function keepForNextStart(
   for (const booking of owed) mergeInto(sums, booking)
   for (const sum of sums.values()) log(`Usage that could not be written: ${JSON.stringify(sum)}`)
   throw new OiError('ERR_ACCOUNTS', `The usage of ${counted(count, 'answer')} could not be written`)
+}
+
+/** Bookings that are on their way into a spool. */
+export interface Spilling {
+  readonly id: string
+  readonly bookings: readonly Booking[]
+}
+
+/**
+ * Writes bookings while the accounts cannot be written, without blocking.
+ *
+ * @returns The spool's path; undefined if no folder accepts it.
+ */
+export async function spill(
+  dataDir: string,
+  { id, bookings }: Spilling,
+): Promise<string | undefined> {
+  const text = spoolText(dataDir, id, bookings)
+  for (const folder of spoolFolders()) {
+    const path = join(folder, nameOf(id))
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(`${path}.part`, text, { flag: 'wx', mode: 0o600, flush: true })
+      await rename(`${path}.part`, path)
+      return path
+    } catch {
+      await rm(`${path}.part`, { force: true }).catch(() => {})
+    }
+  }
+  return undefined
+}
+
+/** Writes what {@link spill} may not have written whole, under the same id: it is taken in once. */
+export function spillNow(dataDir: string, { id, bookings }: Spilling): void {
+  const text = spoolText(dataDir, id, bookings)
+  for (const folder of spoolFolders()) {
+    try {
+      // Another name than that of the write that may be under way.
+      writeWhole(join(folder, nameOf(`${id}-2`)), text)
+      return
+    } catch {
+      // The next folder.
+    }
+  }
+}
+
+const nameOf = (id: string) => `${beginning}${id}${ending}`
+
+function spoolText(
+  dataDir: string,
+  id: string,
+  bookings: readonly Booking[],
+  uncertain?: Uncertain,
+): string {
+  const header: Header = { oi: 'accounts', id, dataDir: realFolder(dataDir), uncertain }
+  return [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
 /** The spools of a data folder. Never throws. */
@@ -172,10 +229,9 @@ function writeSpool(
   uncertain: Uncertain | undefined,
 ): string | undefined {
   const id = randomUUID()
-  const header: Header = { oi: 'accounts', id, dataDir: realFolder(dataDir), uncertain }
-  const text = [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
+  const text = spoolText(dataDir, id, bookings, uncertain)
   for (const folder of spoolFolders()) {
-    const path = join(folder, `${beginning}${id}${ending}`)
+    const path = join(folder, nameOf(id))
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       writeWhole(path, text)

@@ -23,6 +23,7 @@ import { accountsPath, connect, walBytesKept } from './database.js'
 import { forgetRetryKeys, type Kept, retryKeyWriter } from './retry-key-writer.js'
 import type { Shared } from './shared.js'
 import { findSpools, takeIn } from './spool.js'
+import { isSqliteError } from './sqlite.js'
 import { isBusy, isRefusedValue, reasonOf } from './store-errors.js'
 import { type Noted, StoreFile } from './store-file.js'
 import { type Booked, bookingWriter, newWriter, writtenBy } from './write-bookings.js'
@@ -31,6 +32,8 @@ import { type Booked, bookingWriter, newWriter, writtenBy } from './write-bookin
 const busyMs = 250
 /** How often the file is checked for existence and size. */
 const lookMs = 50
+/** Spools that one request takes in at most. */
+const spoolsAtOnce = 20
 /** How often keys of repeated requests are looked through. */
 const forgetMs = 60_000
 
@@ -42,6 +45,8 @@ export interface WriteRequest {
   readonly used: readonly (readonly [number, number])[]
   /** Writes nothing, and only reports whether the group is in the file. */
   readonly askOnly: boolean
+  /** Spools that were written since the last request. */
+  readonly spools: readonly string[]
 }
 
 export interface WriteReply {
@@ -52,6 +57,9 @@ export interface WriteReply {
   readonly moved: boolean
   readonly fileBytes: number
   readonly walBytes: number
+  /** Spools that are taken in, and how many are left. */
+  readonly takenIn: readonly string[]
+  readonly spoolsLeft: number
   /** Sentences for the operator. */
   readonly notes: readonly string[]
   /** Bookings that could not be made (write-bookings.ts, rule 5). */
@@ -79,6 +87,9 @@ export class StoreWriter {
   #forgotAtMs = -Infinity
   #sizes = { fileBytes: 0, walBytes: 0 }
   #spools: string[]
+  #takenIn: string[] = []
+  /** Answers that were taken in, and not told yet. */
+  #taken = 0
   #notes: string[] = []
   #setAside = 0
   #asideReason = ''
@@ -93,6 +104,7 @@ export class StoreWriter {
   handle(request: WriteRequest): WriteReply {
     let committing = false
     let moved = false
+    this.#spools.push(...request.spools)
     try {
       moved = this.#open()
       this.#takeInSpools()
@@ -273,21 +285,26 @@ export class StoreWriter {
     for (const [keyId, usedMs] of used) this.#statements!.use.run(now, usedMs, usedMs, keyId)
   }
 
+  /** Some at a time: bookings wait meanwhile. A failure of the accounts ends it for this time. */
   #takeInSpools(): void {
-    const left: string[] = []
-    for (const path of this.#spools) {
+    for (let left = spoolsAtOnce; left > 0 && this.#spools.length > 0; left--) {
+      const path = this.#spools[0]!
       try {
         const { answers, ...booked } = takeIn(this.#db!, path)
-        this.#notes.push(
-          `The usage of ${counted(answers, 'answer')} has been taken in from ${path}`,
-        )
+        this.#taken += answers
         this.#noteAside(booked)
       } catch (error) {
-        if (isBusy(error)) left.push(path)
-        else this.#notes.push(`${path} could not be taken in: ${reasonOf(error)}`)
+        if (isSqliteError(error) && !isRefusedValue(error)) break
+        // Another process has taken it in.
+        const gone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+        if (!gone) this.#notes.push(`${path} could not be taken in: ${reasonOf(error)}`)
       }
+      this.#spools.shift()
+      this.#takenIn.push(path)
     }
-    this.#spools = left
+    if (this.#spools.length > 0 || this.#taken === 0) return
+    this.#notes.push(`The usage of ${counted(this.#taken, 'answer')} has been taken in from a spool`)
+    this.#taken = 0
   }
 
   #reply(
@@ -297,11 +314,13 @@ export class StoreWriter {
   ): WriteReply {
     const kept = outcome === 'committed' && request !== undefined ? this.#keptOf(request) : []
     const notes = this.#notes
+    const takenIn = this.#takenIn
+    this.#takenIn = []
     const setAside = { setAside: this.#setAside, reason: this.#asideReason }
     this.#notes = []
     this.#setAside = 0
     return {
-      ...{ outcome, moved, notes, setAside, kept },
+      ...{ outcome, moved, notes, setAside, kept, takenIn, spoolsLeft: this.#spools.length },
       ...(failure && { failure }),
       ...this.#sizes,
     }

@@ -151,6 +151,8 @@ export class WriterLink {
       notes: [],
       setAside: noneAside,
       kept: [],
+      takenIn: [],
+      spoolsLeft: 0,
     }
     this.#onReply({ outcome: 'unknown', failure, ...nothing })
   }
