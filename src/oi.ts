@@ -10,14 +10,7 @@ import { checkRequest } from './api/read-request.js'
 import type { AskRequest, DecisionOn, Questions } from './decide/asked-types.js'
 import type { ModelDecider } from './decide/decide.js'
 import { hasRandomWeights } from './decide/model-card.js'
-import type {
-  DecideOptions,
-  DecideRequest,
-  Decider,
-  EngineReport,
-  ModelCard,
-  Orders,
-} from './decide/types.js'
+import type { DecideOptions, Decider, EngineReport, ModelCard, Orders } from './decide/types.js'
 import type { Engine, ModelInfo, ScoreInput, ScoreOptions, ScoreOutput } from './engine/types.js'
 
 /** How a model answers: the options that can change while the model stays open. */
@@ -132,7 +125,7 @@ export class Oi implements Decider, AsyncDisposable {
   ): Promise<DecisionOn<Q>> {
     requireKnownOptions('decide()', options, knownDecideOptions)
     requireOrders(options.orders)
-    const checked = checkRequest(request as DecideRequest, anyNumber)
+    const checked = checkRequest(request, anyNumber)
     const { answersText, ...decision } = await this.#decider.decide(checked, options)
     // An answer for each question, of its type: what deciding does.
     return decision as DecisionOn<Questions> as DecisionOn<Q>

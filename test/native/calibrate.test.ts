@@ -31,7 +31,7 @@ t.test('a fit is used when the model is opened, and named on its card', async (t
   const answer = async (calibration?: string) => {
     await using opened = await open({ model, calibration, deterministic: true, ...small })
     const { answers } = await opened.decide(request, { evidence: true })
-    return { card: opened.card, wet: answers['wet']!, team: answers['team']! }
+    return { card: opened.card, wet: answers['wet'], team: answers['team'] }
   }
   const before = await answer()
   t.notOk('calibration' in before.card)

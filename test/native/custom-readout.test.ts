@@ -99,8 +99,8 @@ t.test('oi ask and the library answer with it', async (t) => {
   t.equal(own.card.readout, 'triage@1')
   const { answers, usage } = await own.decide(request, { evidence: true })
   t.equal(usage.input_tokens, asked.usage.input_tokens)
-  t.equal(answers['q']!.evidence!.temperature, 1.5)
-  t.equal(answers['n']!.evidence!.temperature, 1)
+  t.equal(answers['q'].evidence!.temperature, 1.5)
+  t.equal(answers['n'].evidence!.temperature, 1)
   t.ok(Math.abs(asked.answers.q.probabilities.x - probabilityOf(answers['q'])) < 1e-3)
 
   await using usual = await open({ model: small, threads: 1 })

@@ -50,7 +50,7 @@ t.test('orders are an option of the model and of each request', async (t) => {
   const questions = { q: { type: 'choice', criteria: { a: null, b: null, c: null } } as const }
   const spreadOf = async (options: DecideOptions) => {
     const { answers } = await oi.decide({ state: 1, questions }, { ...options, evidence: true })
-    return answers['q']!.evidence!.order_spread
+    return answers['q'].evidence!.order_spread
   }
   t.type(await spreadOf({}), 'number')
   t.type(await spreadOf({ orders: 'all' }), 'number')

@@ -205,7 +205,7 @@ for (const [type, cases] of Object.entries(goldens)) {
         { state, questions: { it: question } },
         { evidence: true },
       )
-      const answer = answers['it']!
+      const answer = answers['it']
       t.equal(answer.evidence?.temperature, temperature, `${question.type}: temperature`)
       const expected = await expectedProbabilities(oi, golden)
       const given = probabilitiesOf(answer)
