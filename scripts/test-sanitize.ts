@@ -80,7 +80,7 @@ async function testPrograms(wanted: number | undefined): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'oi-stress-'))
   const stress = (build: keyof typeof operations & Switch, dir: string): Program => {
     const states = join(folder, build)
-    mkdirSync(states)
+    mkdirSync(states, { mode: 0o700 })
     return {
       name: `random operations, build ${build}`,
       path: join(dir, 'oi-stress'),

@@ -56,7 +56,7 @@ struct AttentionKernel {
   int bits = 24;  // that are kept of a number
 };
 
-// Null if this CPU has none.
-const AttentionKernel* FindAttention();
+// Null if this CPU has none. That of floats keeps all their bits.
+const AttentionKernel* FindAttention(CacheFormat format);
 
 }  // namespace oi::kernels

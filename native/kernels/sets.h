@@ -18,6 +18,7 @@ struct KernelSet {
   // For kVocabularyRows and more. Does not round weights.
   const ProductKernel* (*vocabulary)(Format format);
   const AttentionKernel* (*attention)();
+  const AttentionKernel* (*float_attention)();  // of a cache of floats; keeps all their bits
   const RowKernel* (*rows)();
 };
 

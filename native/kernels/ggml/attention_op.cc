@@ -93,7 +93,7 @@ bool IsToHalf(const ggml_tensor* cast) {
 }  // namespace
 
 void SkipCasts(ggml_cgraph* graph) {
-  if (FindAttention() == nullptr) return;
+  if (FindAttention(CacheFormat::kF32) == nullptr) return;
   for (int i = 0; i < ggml_graph_n_nodes(graph); ++i) {
     ggml_tensor* op = ggml_graph_node(graph, i);
     if (op->op != GGML_OP_FLASH_ATTN_EXT) continue;
@@ -113,10 +113,11 @@ void SkipCasts(ggml_cgraph* graph) {
 }
 
 bool AttentionOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
-  const AttentionKernel* kernel = FindAttention();
   Pool* pool = FindPool(params->threadpool);
-  if (kernel == nullptr || pool == nullptr || params->use_ref) return false;
+  if (pool == nullptr || params->use_ref) return false;
   const std::optional<AttentionShape> shape = ShapeOf(op);
+  const AttentionKernel* kernel = FindAttention(shape ? shape->format : CacheFormat::kF16);
+  if (kernel == nullptr) return false;
   if (params->ith == 0) ++(shape ? pool->attention_ours : pool->attention_others);
   if (!shape) return false;
   if (params->ith == 0) ggml_threadpool_chunk_set(params->threadpool, params->nth);

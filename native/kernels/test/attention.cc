@@ -12,7 +12,10 @@ namespace oi::kernels::test {
 namespace {
 
 // Of the error, over the size of the results: what softmax loses, or what numbers of 16 bits do.
-double Bound() { return FindAttention()->bits == 16 ? 4e-5 : 2e-5; }
+double Bound(ggml_type type) {
+  const CacheFormat format = type == GGML_TYPE_F32 ? CacheFormat::kF32 : CacheFormat::kF16;
+  return FindAttention(format)->bits == 16 ? 4e-5 : 2e-5;
+}
 
 using Case = Operation::AttentionCase;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
@@ -134,7 +137,7 @@ void CheckSizes(ggml_type type) {
     std::snprintf(detail, sizeof(detail), "%.3e, stock %.3e", ours, stock);
     // With floats in the cache, stock rounds nothing but the last bit of sums either.
     const double most = type == GGML_TYPE_F32 ? 3 * stock : stock;
-    Check(ours <= most && ours < Bound(), name + ": no further from exact than stock", detail);
+    Check(ours <= most && ours < Bound(type), name + ": no further from exact than stock", detail);
     Check(threads_agree, name + ": the same bits on 1 to 4 threads");
     Check(alone_agrees, name + ": the same bits for a token alone and among others");
   }
@@ -149,7 +152,7 @@ void CheckHidden(ggml_type type) {
     std::fill_n(one.mask.begin() + t * one.cells + 10, 40, kHidden);
   }
   const Floats clean = Compute(Side::kOurs, one, 2);
-  Check(Error(clean, Reference(one)) < Bound(),
+  Check(Error(clean, Reference(one)) < Bound(type),
         name + ": cells hidden in the middle of the prefix");
   Case spoiled = one;
   for (int64_t c = 10; c < 50; ++c) {
@@ -175,14 +178,14 @@ void CheckHidden(ggml_type type) {
   for (float& value : added.mask) {
     if (value == 0.0f) value = -static_cast<float>(random() % 8) / 4;
   }
-  Check(Error(Compute(Side::kOurs, added, 2), Reference(added)) < Bound(),
+  Check(Error(Compute(Side::kOurs, added, 2), Reference(added)) < Bound(type),
         name + ": what a mask adds to scores counts");
 
   Case large = one;
   for (float& value : large.queries) value *= 100;
   // A float of that size is off by 3e-5, and what it is a sum of by several times that.
   const double error = Error(Compute(Side::kOurs, large, 2), Reference(large));
-  Check(error < 50 * Bound(), name + ": scores in the hundreds do not overflow",
+  Check(error < 50 * Bound(type), name + ": scores in the hundreds do not overflow",
         std::to_string(error));
 
   Case lost = one;

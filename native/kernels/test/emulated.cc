@@ -33,7 +33,7 @@ bool RunsHere() {
 }  // namespace
 
 const KernelSet kEmulatedVnni{
-    "avx-vnni-emulated", "AVX-VNNI, emulated", RunsHere, Product, Product, avx2::Attention,
-    avx2::Rows};
+    "avx-vnni-emulated", "AVX-VNNI, emulated", RunsHere,  Product, Product,
+    avx2::Attention,     avx2::Attention,      avx2::Rows};
 
 }  // namespace oi::kernels::test
