@@ -42,6 +42,16 @@ export function invalid(reason: string, position: number): OiError {
   return new OiError('ERR_BODY_INVALID', `body: not valid JSON: ${reason} at position ${position}`)
 }
 
+const byteOrderMark = 0xfeff
+
+/** A character for people: one that cannot be seen by its number. */
+function shown(codePoint: number): string {
+  const character = String.fromCodePoint(codePoint)
+  if (!/[\p{C}\p{Z}\p{M}]/u.test(character) || character === ' ') return JSON.stringify(character)
+  const number = `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
+  return codePoint === byteOrderMark ? `a byte order mark (${number})` : number
+}
+
 /** Up to this length a loop over codes is faster than a pattern; beyond it, four times slower. */
 const shortRun = 32
 const plain = /[^"\\\u0000-\u001f]*/y
@@ -274,7 +284,7 @@ export class Reader {
 
   #expected(what: string): OiError {
     const found = this.#text.codePointAt(this.#at)
-    const got = found === undefined ? 'the end' : JSON.stringify(String.fromCodePoint(found))
+    const got = found === undefined ? 'the end' : shown(found)
     return invalid(`expected ${what}, got ${got}`, this.#at)
   }
 }

@@ -25,6 +25,7 @@ import { mostItems } from './limits.js'
 import { checkInSteps, describe, requireNoMediaIn, requireShape } from './read-request.js'
 import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from './reply-size.js'
 import { atOnce, type Steps } from './turns.js'
+import { requireUnique } from './unique.js'
 
 export interface BatchItem {
   /** The caller's own name for the item, returned with its result. Need not be unique. */
@@ -66,6 +67,7 @@ export function* readBatchInSteps(
   if (!isJsonObject(body)) {
     throw failure('ERR_BODY_INVALID', '', `expected an object, got ${describe(body)}`)
   }
+  requireUnique(body, '')
   const { requests, states, model } = body
   if ((requests === undefined) === (states === undefined)) {
     const got = requests === undefined ? 'neither' : 'both'
@@ -110,6 +112,8 @@ function* readRequests(
     const named = typeof id === 'string' ? { id } : {}
     const own: string[] = []
     try {
+      // Before it is copied: a copy has each name once.
+      if (isJsonObject(item)) requireUnique(item, '')
       if (id !== undefined && typeof id !== 'string') {
         throw failure('ERR_BODY_INVALID', 'id', `expected a string, got ${describe(id)}`)
       }

@@ -14,23 +14,16 @@
 import type { DecideRequest, NoulQuestion, Question } from '../decide/types.js'
 import { optionCount, requireCount, requireFewOptions, type RequestLimits } from './counts.js'
 import { addIgnored, noteIgnored } from './ignored.js'
-import {
-  duplicateKeyOf,
-  entriesOf,
-  isJsonObject,
-  isShared,
-  keysOf,
-  parseInSteps,
-  RawNumber,
-} from './json.js'
+import { entriesOf, isJsonObject, isShared, keysOf, parseInSteps, RawNumber } from './json.js'
 import type { Json } from './json.js'
 import { knownMembers } from './known-members.js'
 import type { ScopedQuestions } from './known-questions.js'
 import { mostOptionsOfRequest } from './limits.js'
-import { failure, placeOf, shortened } from './place.js'
+import { failure, itemOf, placeOf, shortened } from './place.js'
 import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from './reply-size.js'
 import { validators } from './schemas.js'
 import { atOnce, type Steps } from './turns.js'
+import { requireUnique } from './unique.js'
 
 /**
  * Reads and checks one request body.
@@ -80,6 +73,7 @@ export function* checkInSteps(
   known = knownMembers.request,
 ): Steps<DecideRequest> {
   requireShape('request', body, '')
+  requireUnique(body as object, '')
   requireNoMedia(body as object, unreadMedia, '')
   const request = body as DecideRequest
   noteIgnored(request, known, '', ignored)
@@ -125,8 +119,12 @@ const checked = new WeakMap<object, Checked>()
 
 function noteIgnoredOfAssets(assets: Json | undefined, ignored: string[]): void {
   if (!isJsonObject(assets)) return
+  requireUnique(assets, 'assets')
   for (const [ref, asset] of entriesOf(assets)) {
-    if (isJsonObject(asset)) noteIgnored(asset, knownMembers.asset, placeOf('assets', ref), ignored)
+    if (!isJsonObject(asset)) continue
+    const place = placeOf('assets', ref)
+    requireUnique(asset, place)
+    noteIgnored(asset, knownMembers.asset, place, ignored)
   }
 }
 
@@ -162,6 +160,7 @@ function checkQuestion(
   ignored: string[],
 ): void {
   requireShape('question', value, place)
+  requireUnique(value as object, place)
   noteIgnored(value as object, knownMembers.question, place, ignored)
   requireNoMediaIn(value as object, place)
   const { type } = value as { type: string }
@@ -178,6 +177,7 @@ function checkQuestion(
 
   const criteria = placeOf(place, 'criteria')
   requireFewOptions(value as { type: string; criteria?: Json }, limits, criteria)
+  if (type === 'score') requireLevels((value as { criteria?: Json }).criteria, criteria)
   requireShape(type, value, place)
 
   const question = value as Question
@@ -187,6 +187,13 @@ function checkQuestion(
     noteIgnored(question.criteria, knownMembers.sides, criteria, ignored)
   }
   if (question.type === 'noul') requireAsked(question, place)
+}
+
+/** Clients take texts, objects and arrays alone for the meaning of a level. */
+function requireLevels(levels: Json | undefined, place: string): void {
+  const empty = Array.isArray(levels) ? levels.indexOf(null) : -1
+  if (empty < 0) return
+  throw failure('ERR_BODY_INVALID', itemOf(place, empty), 'expected what the level means, got null')
 }
 
 /** Any other name is misspelt. */
@@ -207,12 +214,6 @@ function requireAsked(question: NoulQuestion, place: string): void {
     place,
     'expected instructions or criteria, without them nothing is asked',
   )
-}
-
-function requireUnique(object: object, place: string): void {
-  const name = duplicateKeyOf(object)
-  if (name === undefined) return
-  throw failure('ERR_BODY_INVALID', placeOf(place, name), 'expected each name once, got it twice')
 }
 
 const anyState = 'a string, an object, an array, a number or a boolean'

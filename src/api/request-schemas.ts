@@ -66,10 +66,10 @@ export const ScoreQuestionSchema = Type.Object(
   {
     type: Type.Literal('score'),
     instructions,
-    criteria: Type.Array(AnyJson, {
+    criteria: Type.Array(Type.Unsafe<unknown>({ not: { type: 'null' } }), {
       minItems: 1,
       maxItems: mostOptions,
-      description: 'What each level means, the lowest first; any JSON values.',
+      description: 'What each level means, the lowest first; any JSON values but `null`.',
     }),
   },
   { title: 'ScoreQuestion', description: 'A level on an ordered scale.' },

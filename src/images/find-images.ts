@@ -8,7 +8,8 @@
  *      `image`, `images` and `assets`.
  *   2. Data that only mention images are data: a key `image` or `images` in the state with another
  *      value, or `"type":"image"` without a source.
- *   3. A block is only its image: its other members are ignored. A member `image` may have other
+ *   3. Other media are refused where they stand.
+ *   4. A block is only its image: its other members are ignored. A member `image` may have other
  *      members beside it, as it is only one member of the caller's own object.
  *
  * @module
@@ -26,7 +27,8 @@ import {
 import { itemOf, placeOf } from '../api/place.js'
 import { imageLimits } from './limits.js'
 import { type BlockForm, formOf, isBareImage, isImageUrl } from './image-forms.js'
-import { malformed } from './refusal.js'
+import { mediaOf, mediaOfUrl } from './other-media.js'
+import { malformed, unacceptable } from './refusal.js'
 
 interface Found {
   /** Its place: `state.photo`, `images[0]`, `assets.photo`. */
@@ -107,8 +109,8 @@ export function findImages({ state, image, images }: ImageRequest): FoundImages 
 
 /** The place of the first image in a part of a request that may have none. */
 export function findImageIn(value: Json, place: string): string | undefined {
-  if (typeof value === 'string') return isImageUrl(value) ? place : undefined
-  return typeof value === 'object' ? new Search(place, 1).of(value).images[0]?.place : undefined
+  if (typeof value !== 'string' && typeof value !== 'object') return undefined
+  return new Search(place, 1).of(value).images[0]?.place
 }
 
 /** Whether a value is neither missing nor an empty list. */
@@ -149,7 +151,9 @@ class Search {
     if (typeof value === 'string') {
       // The first character rules out most texts: `d` in either case, or white space.
       const first = value.charCodeAt(0) | 32
-      const isImage = (first === 100 || first <= 45) && isImageUrl(value)
+      const mayBeUrl = first === 100 || first <= 45
+      const isImage = mayBeUrl && isImageUrl(value)
+      if (mayBeUrl && !isImage) this.#requireNone(mediaOfUrl(value))
       if (isImage || this.#isNamedImage(value)) this.#addText(value.trimStart())
       return
     }
@@ -161,6 +165,7 @@ class Search {
       for (let i = 0; i < value.length && this.#wantsMore(); i++) this.#enter(i, value[i]!, depth)
       return
     }
+    this.#requireNone(mediaOf(value))
     const form = formOf(value)
     if (form !== undefined && form !== 'image') {
       this.#found.push({ form, place: this.#place(), value, blocks: [value] })
@@ -183,6 +188,13 @@ class Search {
     this.#path.push(step)
     this.#visit(member, depth + 1)
     this.#path.pop()
+  }
+
+  /** @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` (rule 3). */
+  #requireNone(media: string | undefined): void {
+    if (media === undefined) return
+    const rule = `expected text, data or images, got ${media}: other media are not read`
+    throw unacceptable(this.#place(), rule)
   }
 
   #wantsMore(): boolean {

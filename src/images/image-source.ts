@@ -4,8 +4,9 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, RawNumber } from '../api/json.js'
+import { entriesOf, isJsonObject, type JsonObject, RawNumber } from '../api/json.js'
 import { placeOf, shortened } from '../api/place.js'
+import { requireUnique } from '../api/unique.js'
 import type { FoundImage } from './find-images.js'
 import { imageLimits } from './limits.js'
 import { type MediaType, mediaTypes } from './media-type.js'
@@ -39,10 +40,20 @@ type Facts = Pick<ImageSource, 'place' | 'mediaType' | 'maxPixels'>
  */
 export function readSource(image: FoundImage, parts: Parts): ImageSource {
   const { place, form } = image
+  requireEachOnce(image.value, place)
   if (form === 'text') return fromText(image.value, place, standard)
   if (form === 'listed') return fromListed(image.value, place)
   if (form === 'asset') return fromAsset(image.value, place, parts)
   return fromForm(form, image.value, form === 'image' ? placeOf(place, 'image') : place)
+}
+
+/** In a block and the objects right in it. */
+function requireEachOnce(value: unknown, place: string): void {
+  if (!isJsonObject(value)) return
+  requireUnique(value, place)
+  for (const [name, member] of entriesOf(value)) {
+    if (isJsonObject(member)) requireUnique(member, placeOf(place, name))
+  }
 }
 
 const standard = imageLimits.standardMaxPixels
@@ -171,19 +182,20 @@ function fromText(
   return withData(text, { place, mediaType, maxPixels })
 }
 
-/** A media type without parameters; parameters may follow before `;base64`. */
-const dataUrlHead = /^data:([^;,]*)(?:;[^;,]*)*; *base64$/i
+/** A media type without parameters; parameters may follow, and then `;base64`. */
+const dataUrlHead = /^data:([^;,]*)(?:;[^;,]*)*?(; *base64)?$/i
 const longestHead = 200
 
 function fromUrl(url: unknown, place: string, maxPixels: number): ImageSource {
   if (typeof url !== 'string') throw malformed(place, 'expected a data URL')
   const comma = url.slice(0, longestHead).indexOf(',')
-  const [, mediaType] = dataUrlHead.exec(url.slice(0, Math.max(0, comma))) ?? []
-  if (mediaType === undefined) {
-    const rule = 'expected a data URL as data:image/png;base64,…: images are never fetched'
-    throw unacceptable(place, rule)
+  const [, mediaType, coding] = dataUrlHead.exec(url.slice(0, Math.max(0, comma))) ?? []
+  // What is not read at all is named first, however it is written.
+  const known = mediaType === undefined ? undefined : readMediaType(mediaType, place)
+  if (known === undefined || coding === undefined) {
+    const why = known === undefined ? ': images are never fetched' : ''
+    throw unacceptable(place, `expected a data URL as data:image/png;base64,…${why}`)
   }
-  const known = readMediaType(mediaType, place)
   const data = url.slice(comma + 1)
   return withData(data.includes('%') ? unescaped(data) : data, {
     ...{ place, mediaType: known, maxPixels },

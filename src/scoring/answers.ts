@@ -4,7 +4,8 @@
  * @module
  */
 
-import { hasOwnOrder, keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
+import { hasOwnOrder, isJsonObject, keysOf } from '../api/json.js'
+import { objectFromEntries, stringifyJson } from '../api/json.js'
 import type { Json } from '../api/json.js'
 import type {
   Answer,
@@ -130,7 +131,7 @@ export function scoreAnswer(
   for (let i = 0; i < levels.length; i++) {
     score += i * probabilities[i]!
     named[i] = probabilities[i]!
-    legend[i] = levels[i]!
+    legend[i] = legendOf(levels[i]!)
   }
   return {
     type: 'score',
@@ -139,6 +140,12 @@ export function scoreAnswer(
     legend,
     confidence: scoreConfidence(probabilities),
   }
+}
+
+/** Clients take texts, objects and arrays alone: others are repeated as their JSON. */
+function legendOf(level: Json): Json {
+  const asSent = typeof level === 'string' || Array.isArray(level) || isJsonObject(level)
+  return asSent ? level : stringifyJson(level)
 }
 
 /** An answer's JSON, its options in the caller's order. */

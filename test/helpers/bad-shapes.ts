@@ -166,6 +166,19 @@ export const badShapes: readonly Row[] = [
   ],
   ['an option 10 twice', choice('{"10":1,"10":2}'), 'questions.q.criteria["10"]', /twice/],
   [
+    'the questions twice',
+    `{"state":"s","questions":{"q":${noul}},"questions":{"q":${noul}}}`,
+    'questions',
+    /twice/,
+  ],
+  [
+    'a type twice',
+    one('{"type":"noul","type":"noul","instructions":1}'),
+    'questions.q.type',
+    /twice/,
+  ],
+  ['a level of null', score('["a",null]'), 'questions.q.criteria[1]', /level means, got null/],
+  [
     'yes twice',
     one('{"type":"noul","criteria":{"true":1,"true":2}}'),
     'questions.q.criteria.true',

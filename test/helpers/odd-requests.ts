@@ -48,7 +48,7 @@ const bodies: Readonly<Record<string, string>> = {
   '255 levels': score(levels(255)),
   '256 questions': asking(names(256, noul)),
   'levels that are alike': score('["a","a","a"]'),
-  'levels of every type': score('[null,"",0,1.0,true,[],{},{"2":1,"1":2}]'),
+  'levels of every type': score('["",0,1.0,true,[],{},{"2":1,"1":2}]'),
   'options of every type': choice('{"a":null,"b":"","c":0,"d":1.0,"e":false,"f":[],"g":{}}'),
   'instructions that are no text': asking('{"q":{"type":"noul","instructions":{"b":[1,null]}}}'),
   'instructions of zero': asking('{"q":{"type":"noul","instructions":0}}'),

@@ -54,6 +54,12 @@ t.test('how a client asks for lines', (t) =>
       ['application/json', false],
       ['*/*', false],
       ['application/x-ndjson2', false],
+      ['application/x-ndjson;q=0', false],
+      ['application/json, application/x-ndjson;q=0.5', false],
+      ['application/json;q=0.5, application/x-ndjson', true],
+      ['application/x-ndjson;q=0.5, */*;q=0.1', true],
+      ['application/x-ndjson;charset=utf-8', true],
+      ['application/*;q=0.2, application/x-ndjson;q=0.1', false],
     ] as const) {
       const reply = await postBatch(server, requestsAbout([1]), { accept })
       t.equal(reply.headers.get('content-type'), lines ? linesType : 'application/json', accept)

@@ -5,6 +5,7 @@ import { OiError } from '../../src/errors.js'
 import { BatchRun, mostUnderWay } from '../../src/http/exchange/batch-run.js'
 import { numbers } from '../helpers/batch.js'
 import { decision } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const overloaded = () => new OiError('ERR_OVERLOADED', 'too much is waiting')
 
@@ -39,6 +40,8 @@ class Manual {
       },
       onAnswer: (index) => this.answered.push(index),
       onFailure: (index, error) => this.failed.push([index, (error as OiError).code]),
+      // Handing over takes no time here.
+      now: () => 0,
     })
     this.run.feed()
   }
@@ -171,4 +174,32 @@ t.test('a place that no item needs any more is given back', async (t) => {
     t.strictSame(manual.started, [0])
     t.equal(manual.inside, end === 'stop' ? 0 : 1)
   }
+})
+
+t.test('items that take long to hand over leave turns to other work', async (t) => {
+  const started: number[] = []
+  let ms = 0
+  let turns = 0
+  const count = () => {
+    turns++
+    if (started.length < 30) setImmediate(count)
+  }
+  setImmediate(count)
+  const run = new BatchRun({
+    items: numbers(30),
+    enter: () => undefined,
+    leave: () => {},
+    decide: (index) => {
+      started.push(index)
+      ms += 5
+      return new Promise(() => {})
+    },
+    onAnswer: () => {},
+    onFailure: () => {},
+    now: () => ms,
+  })
+  run.feed()
+  t.equal(started.length, 1, 'the others later')
+  await until(() => started.length === 30)
+  t.ok(turns >= 10, `${turns} turns`)
 })

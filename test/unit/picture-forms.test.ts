@@ -187,6 +187,9 @@ t.test('an image without bytes, or with other bytes, is refused and never fetche
   ] as const) {
     await t.rejects(ask({ state: { photo } }), { code: 'ERR_REQUEST_UNACCEPTABLE', param })
   }
+  for (const photo of ['data:image/svg+xml;utf8,<svg/>', 'data:image/svg+xml,%3Csvg/%3E']) {
+    await t.rejects(ask({ state: { photo } }), { message: /expected one of .+svg\+xml"$/ })
+  }
   for (const images of ['https://example.com/a.png', ['file:///etc/passwd']]) {
     await t.rejects(ask({ state: '', images }), { code: 'ERR_REQUEST_UNACCEPTABLE' })
   }

@@ -136,10 +136,10 @@ t.test('a choice keeps the order of its options', async (t) => {
 
 t.test('a score is the expected level, with the given levels', async (t) => {
   const raw = new RawNumber('1.0')
-  const answer = scoreAnswer({ ...score, criteria: ['low', raw, null] }, [0.25, 0.25, 0.5])
+  const answer = scoreAnswer({ ...score, criteria: ['low', raw, true] }, [0.25, 0.25, 0.5])
   t.equal(answer.score, 1.25)
   t.strictSame(answer.probabilities, { 0: 0.25, 1: 0.25, 2: 0.5 })
-  t.equal(answer.legend['1'], raw)
+  t.equal(answer.legend['1'], '1.0', 'as clients take it')
   t.strictSame(Object.keys(answer.legend), ['0', '1', '2'])
 })
 

@@ -14,18 +14,13 @@ import type { DecideRequest } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 import { requireCount, type RequestLimits } from '../counts.js'
 import { noteIgnored } from '../ignored.js'
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectFromEntries,
-  parseInSteps,
-} from '../json.js'
+import { type Json, type JsonObject, objectFromEntries, parseInSteps } from '../json.js'
 import { failure, itemOf, moved as movedTo, placeOf } from '../place.js'
 import { checkInSteps, requireNoMediaIn } from '../read-request.js'
 import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from '../reply-size.js'
 import type { Steps } from '../turns.js'
-import { joined, malformed, type Moved, other, readInput, readParts, textOf } from './read-input.js'
+import { joined, malformed, type Moved, other, readInput } from './read-input.js'
+import { readParts, requireObject, textOf } from './read-input.js'
 
 /** The parts of a question that its answer needs. */
 export interface Asked {
@@ -58,7 +53,7 @@ export function* readDecisionInSteps(
   ignored: string[] = [],
 ): Steps<AskedDecision> {
   const body = yield* parseInSteps(text)
-  if (!isJsonObject(body)) throw malformed('', 'an object', body)
+  requireObject(body, '')
   requireNoMediaIn(body, '')
   noteIgnored(body, ['model', 'input', 'questions'], '', ignored)
   const moved: Moved[] = []
@@ -98,7 +93,7 @@ export function* readDecisionInSteps(
 const common = ['type', 'name', 'instructions']
 
 function readQuestion(value: Json, place: string, ignored: string[]): [JsonObject, Asked] {
-  if (!isJsonObject(value)) throw malformed(place, 'an object', value)
+  requireObject(value, place)
   requireNoMediaIn(value, place)
   const { type, name = null } = value
   if (name !== null && typeof name !== 'string') {
@@ -142,7 +137,7 @@ function readChoices(
   const values = new Map<string, string | boolean>()
   const criteria = list.map((choice, i): [string, Json] => {
     const at = itemOf(place, i)
-    if (!isJsonObject(choice)) throw malformed(at, 'an object', choice)
+    requireObject(choice, at)
     noteIgnored(choice, ['value', 'description'], at, ignored)
     const { value } = choice
     if (typeof value !== 'string' && typeof value !== 'boolean') {
@@ -185,7 +180,7 @@ function readLevels(
   const labels: string[] = []
   const criteria = list.map((level, i) => {
     const at = itemOf(place, i)
-    if (!isJsonObject(level)) throw malformed(at, 'an object', level)
+    requireObject(level, at)
     noteIgnored(level, ['label', 'description'], at, ignored)
     const label = textOf(level['label'], placeOf(at, 'label'))
     labels.push(label)

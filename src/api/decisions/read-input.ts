@@ -13,6 +13,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.js'
 import { failure, itemOf, placeOf, shortened } from '../place.js'
 import { describe } from '../read-request.js'
+import { requireUnique } from '../unique.js'
 
 /** A place in the translated request, and the same place in the body. */
 export type Moved = readonly [to: string, from: string]
@@ -24,13 +25,14 @@ export function readInput(input: Json | undefined, moved: Moved[]): Json {
     throw malformed('input', 'a text or a list of items', input)
   const [first] = input
   if (input.length === 1 && isJsonObject(first) && first['role'] === 'user') {
+    requireUnique(first, 'input[0]')
     return contentOf(first, 'content', 'state', 'input[0]', moved)
   }
   return input.map((item, i) => itemAsState(item, itemOf('state', i), itemOf('input', i), moved))
 }
 
 function itemAsState(item: Json, to: string, from: string, moved: Moved[]): Json {
-  if (!isJsonObject(item)) throw malformed(from, 'an object', item)
+  requireObject(item, from)
   const type = item['type'] ?? 'message'
   const text = (name: string) => textOf(item[name], placeOf(from, name))
   const content = (name: string) => contentOf(item, name, placeOf(to, name), from, moved)
@@ -88,7 +90,7 @@ export function readParts(content: Json | undefined, place: string, noImages = '
   }
   return content.map((part, i) => {
     const at = itemOf(place, i)
-    if (!isJsonObject(part)) throw malformed(at, 'an object', part)
+    requireObject(part, at)
     const member = (name: string): Part => {
       const inside = placeOf(at, name)
       return { value: textOf(part[name], inside), place: inside }
@@ -113,6 +115,12 @@ export function readParts(content: Json | undefined, place: string, noImages = '
 export function joined(parts: readonly Json[]): Json {
   if (parts.length === 1) return parts[0]!
   return parts.every((part) => typeof part === 'string') ? parts.join('\n') : [...parts]
+}
+
+/** @throws `OiError` `ERR_BODY_INVALID` for anything but an object with each name once. */
+export function requireObject(value: Json | undefined, place: string): asserts value is JsonObject {
+  if (!isJsonObject(value)) throw malformed(place, 'an object', value)
+  requireUnique(value, place)
 }
 
 /** @throws `OiError` `ERR_BODY_INVALID`. */

@@ -18,6 +18,7 @@ import { gzip } from 'node:zlib'
 import { OiError } from '../../errors.js'
 import type { Head } from '../transport/head.js'
 import type { Content } from '../reply/reply.js'
+import { acceptsCoding } from '../reply/reply-coding.js'
 import { pageHeaders } from './security-headers.js'
 
 export const consolePath = '/console'
@@ -86,7 +87,7 @@ export class ConsoleFiles {
     const { type, bytes, cache } = file
     const headers = [...pageHeaders, 'cache-control', cache, 'vary', 'accept-encoding']
     const plain = bytes.length < worthCompressing || type.startsWith('image/png')
-    if (plain || !/\bgzip\b/i.test(head.getHeader('accept-encoding'))) {
+    if (plain || !acceptsCoding(head.getHeader('accept-encoding'), 'gzip')) {
       return { status: 200, type, headers, body: bytes }
     }
     file.compressed ??= compress(bytes, { level: 9 })

@@ -23,6 +23,7 @@ import type { Head } from '../transport/head.js'
 import { requireNamed } from '../bodies/multipart.js'
 import { Outcome } from './outcome.js'
 import { PostExchange } from './post-exchange.js'
+import { prefersType } from '../reply/accepted.js'
 import { cachedTokensHeader, errorContent } from '../reply/reply.js'
 import { wireCodeOf } from '../log/request-entry.js'
 
@@ -67,7 +68,7 @@ export class BatchExchange extends PostExchange {
   }
 
   protected override readHead(head: Head): void {
-    this.#asLines = accepts(head.getHeader('accept'), linesType)
+    this.#asLines = prefersType(head.getHeader('accept'), linesType, 'application/json')
   }
 
   protected override decide(text: string, decider: Decider): void | Promise<void> {
@@ -263,9 +264,4 @@ export class BatchExchange extends PostExchange {
     run.stop()
     for (const turn of turns.values()) turn.canceller.abort(reason)
   }
-}
-
-/** Whether a list of media types names this one. Quality values are ignored. */
-function accepts(header: string, type: string): boolean {
-  return header.split(',').some((part) => part.split(';', 1)[0]!.trim().toLowerCase() === type)
 }

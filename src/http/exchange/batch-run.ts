@@ -8,18 +8,23 @@
  *   1. Every item that is handed over is settled once, in any order.
  *   2. Each item under way holds one of the workspace's places and gives it back when it is
  *      settled. Only one item at a time waits for a place, so a batch queues like a single request.
- *   3. If the engine has no room while other items of the batch are under way, the item waits until
+ *   3. Making many prompts takes long: other work has its turn in between.
+ *   4. If the engine has no room while other items of the batch are under way, the item waits until
  *      one of them ends, and fewer items are handed over from then on. If no other item is under
  *      way, other requests fill the engine, and the item fails.
  *
  * @module
  */
 
+import { nextTurn } from '../../api/turns.js'
 import type { Decided } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 
 /** Items under way at once, at most: enough to fill a model's steps with short requests. */
 export const mostUnderWay = 64
+
+/** How long items may be handed over before other work has its turn, milliseconds. */
+const pieceMs = 4
 
 export interface BatchRunOptions {
   /** The items to hand over, by their index in the batch, ascending. */
@@ -31,6 +36,8 @@ export interface BatchRunOptions {
   /** None of these callbacks may throw. */
   readonly onAnswer: (index: number, decision: Decided) => void
   readonly onFailure: (index: number, error: unknown) => void
+  /** Milliseconds on a clock that never goes back. `performance.now` by default. */
+  readonly now?: () => number
 }
 
 export class BatchRun {
@@ -45,6 +52,8 @@ export class BatchRun {
   #width = mostUnderWay
   #paused = false
   #stopped = false
+  /** Whether other work has its turn, and more is handed over after that. */
+  #resting = false
 
   /** Does not begin yet. */
   constructor(options: BatchRunOptions) {
@@ -54,7 +63,17 @@ export class BatchRun {
 
   /** Hands over as many items as may be under way. */
   feed(): void {
+    const { now = () => performance.now() } = this.#options
+    const endMs = now() + pieceMs
     while (this.#wantsPlace()) {
+      if (now() > endMs) {
+        this.#resting = true
+        void nextTurn().then(() => {
+          this.#resting = false
+          this.feed()
+        })
+        return
+      }
       let admitted: Promise<void> | undefined
       try {
         admitted = this.#options.enter()
@@ -95,7 +114,8 @@ export class BatchRun {
   }
 
   #wantsPlace(): boolean {
-    if (this.#paused || this.#stopped || this.#inLine || this.#waiting.length === 0) return false
+    if (this.#paused || this.#stopped || this.#inLine || this.#resting) return false
+    if (this.#waiting.length === 0) return false
     return this.#inside.size < Math.floor(this.#width)
   }
 

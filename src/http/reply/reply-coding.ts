@@ -6,6 +6,7 @@
 
 import zlib, { constants, type BrotliOptions, type ZlibOptions } from 'node:zlib'
 import type { Transform } from 'node:stream'
+import { type Weights, weightsOf } from './accepted.js'
 
 /** One coding, at the lowest effort: more effort gains less than it costs. */
 export interface ReplyCoding {
@@ -78,7 +79,7 @@ export function replyCodingOf(accepts: string): ReplyCoding | undefined {
   let best: ReplyCoding | undefined
   let bestWeight = weights.get('identity') ?? 0
   for (const coding of replyCodings) {
-    const weight = weights.get(coding.name) ?? weights.get('*') ?? 0
+    const weight = weightOf(weights, coding.name)
     // On a tie the first; and any coding rather than none.
     if (weight <= 0 || (best === undefined ? weight < bestWeight : weight <= bestWeight)) continue
     best = coding
@@ -95,14 +96,14 @@ export function refusesPlain(accepts: string): boolean {
   return (weights.get('identity') ?? weights.get('*')) === 0
 }
 
-/** Coding -> weight, 0 to 1; an unreadable weight counts as 0. */
-function weightsOf(accepts: string): ReadonlyMap<string, number> {
-  const weights = new Map<string, number>()
-  for (const entry of accepts.toLowerCase().split(',')) {
-    const [name = '', weight] = entry.split(';', 2)
-    const value = weight === undefined ? '1' : /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(weight)?.[1]
-    // An older name of the same coding (RFC 9110, 8.4.1.3).
-    weights.set(name.trim() === 'x-gzip' ? 'gzip' : name.trim(), Math.min(1, Number(value ?? 0)))
-  }
-  return weights
+/** The weight of a coding; without an entry for it or for all, 0. */
+function weightOf(weights: Weights, name: string): number {
+  // An older name of the same coding (RFC 9110, 8.4.1.3).
+  const older = name === 'gzip' ? weights.get('x-gzip') : undefined
+  return weights.get(name) ?? older ?? weights.get('*') ?? 0
+}
+
+/** Whether a request takes replies in this coding. */
+export function acceptsCoding(accepts: string, name: string): boolean {
+  return weightOf(weightsOf(accepts), name) > 0
 }
