@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { replyDecoders } from '../../test/helpers/compressed.js'
 import { Failure, show } from './expect.js'
-import { exchangeRaw, type RawOptions, type RawReply } from './raw.js'
+import { exchangeAll, exchangeRaw, type RawOptions, type RawReply } from './raw.js'
 
 /** By name, in lower case. */
 export type Headers = Readonly<Record<string, string>>
@@ -73,6 +73,11 @@ export class Client {
   /** Sends raw bytes. @throws {@link Failure} without a whole reply. */
   raw(bytes: string | Uint8Array, options?: RawOptions): Promise<RawReply> {
     return exchangeRaw(this.#base, bytes, options)
+  }
+
+  /** Sends raw bytes, and reads all replies until the server closes. @throws {@link Failure}. */
+  rawAll(bytes: string): Promise<readonly RawReply[]> {
+    return exchangeAll(this.#base, bytes)
   }
 
   /** The path of a request line: after the base address' own path. */

@@ -28,9 +28,28 @@ export async function exchangeRaw(
   bytes: string | Uint8Array,
   { writesFirst = false }: RawOptions = {},
 ): Promise<RawReply> {
+  const received = await exchange(base, (socket) =>
+    converse(socket, bytes, (got) => lengthOf(got) !== undefined, writesFirst),
+  )
+  return replyOf(received.subarray(0, lengthOf(received)))
+}
+
+/** All replies until the server closes. @throws {@link Failure} if one is not whole or not HTTP. */
+export async function exchangeAll(base: URL, bytes: string): Promise<readonly RawReply[]> {
+  let left = await exchange(base, (socket) => converse(socket, bytes, () => false))
+  const replies: RawReply[] = []
+  while (left.length > 0) {
+    const length = lengthOf(left) ?? left.length
+    replies.push(replyOf(left.subarray(0, length)))
+    left = left.subarray(length)
+  }
+  return replies
+}
+
+async function exchange(base: URL, act: (socket: Socket) => Promise<Buffer>): Promise<Buffer> {
   const socket = open(base)
   try {
-    return replyOf(await converse(socket, bytes, writesFirst))
+    return await act(socket)
   } catch (error) {
     const { message } = error as Error
     throw new Failure(`no whole reply: ${message}`)
@@ -46,7 +65,12 @@ function open({ protocol, hostname, port }: URL): Socket {
   return connectTls({ host, port: Number(port || 443), rejectUnauthorized: false })
 }
 
-function converse(socket: Socket, bytes: string | Uint8Array, writesFirst: boolean) {
+function converse(
+  socket: Socket,
+  bytes: string | Uint8Array,
+  isWhole: (received: Buffer) => boolean,
+  writesFirst = false,
+) {
   return new Promise<Buffer>((resolve, reject) => {
     let received = Buffer.alloc(0)
     socket.on('data', (data) => {
@@ -62,15 +86,22 @@ function converse(socket: Socket, bytes: string | Uint8Array, writesFirst: boole
   })
 }
 
-/** Whether the reply is complete by its head; without a length the connection's end ends it. */
-function isWhole(received: Buffer): boolean {
+/**
+ * Bytes of the first reply, if it is there; without a length in its head the connection's end ends
+ * it.
+ */
+function lengthOf(received: Buffer): number | undefined {
   const end = received.indexOf(endOfHead)
-  if (end === -1) return false
+  if (end === -1) return undefined
   const head = received.toString('latin1', 0, end)
-  if (/^transfer-encoding: *chunked/im.test(head))
-    return received.toString('latin1').endsWith('0\r\n\r\n')
+  const start = end + endOfHead.length
+  if (/^transfer-encoding: *chunked/im.test(head)) {
+    const last = received.indexOf(`0${endOfHead}`, start)
+    return last === -1 ? undefined : last + 1 + endOfHead.length
+  }
   const length = /^content-length: *(\d+)/im.exec(head)?.[1]
-  return length !== undefined && received.length >= end + endOfHead.length + Number(length)
+  const whole = length === undefined ? undefined : start + Number(length)
+  return whole === undefined || received.length < whole ? undefined : whole
 }
 
 function replyOf(received: Buffer): RawReply {

@@ -27,7 +27,7 @@ const mostChanged = 100_000
 
 /**
  * Changes the bodies of requests: one alone, the items of a batch, and a batch of states itself. One
- * that is not changed keeps its bytes.
+ * that is not changed keeps its bytes, and one with a name that stands twice stays refused.
  */
 export const changeBodies = (act: (body: JsonObject) => void) => {
   return (request: PassedRequest) => {
@@ -35,10 +35,11 @@ export const changeBodies = (act: (body: JsonObject) => void) => {
     try {
       const body = parseJson(decodeUtf8(request.body))
       if (!isJsonObject(body)) return
+      const { requests, assets = {} } = body
+      if ([body, assets].some((each) => isJsonObject(each) && duplicateKeyOf(each))) return
       const before = stringifyJson(body)
-      const { requests } = body
       for (const each of Array.isArray(requests) ? requests : [body]) {
-        if (isJsonObject(each)) act(each)
+        if (isJsonObject(each) && duplicateKeyOf(each) === undefined) act(each)
       }
       const after = stringifyJson(body)
       if (after !== before) request.body = Buffer.from(after)
@@ -48,12 +49,12 @@ export const changeBodies = (act: (body: JsonObject) => void) => {
   }
 }
 
-/** Changes each question that is about to be asked; a name that stands twice stays refused. */
+/** Changes each question that is about to be asked. */
 export const changeQuestions = (act: (question: JsonObject, name: string) => void) =>
   changeBodies(({ questions }) => {
     if (!isJsonObject(questions) || duplicateKeyOf(questions) !== undefined) return
     for (const [name, question] of entriesOf(questions)) {
-      if (!isJsonObject(question)) continue
+      if (!isJsonObject(question) || duplicateKeyOf(question) !== undefined) continue
       const { criteria } = question
       if (isJsonObject(criteria) && duplicateKeyOf(criteria) !== undefined) continue
       act(question, name)

@@ -37,16 +37,19 @@ export interface Fault {
   readonly cutsOff?: (headers: IncomingHttpHeaders) => boolean
   /** Keeps the lines of a stream until its end. */
   readonly holdsLines?: boolean
+  /** Takes the first of two `Authorization` headers. */
+  readonly takesFirstKey?: boolean
+  /** Closes a connection on which a request comes before the reply to another. */
+  readonly dropsEarly?: boolean
 }
 
-/** An error in the interface's form, for an unreadable request. */
-const unreadable = {
-  error: { code: 'invalid_request', message: 'expected HTTP/1.1' },
-  detail: 'expected HTTP/1.1',
-}
-const usualUnreadable =
+/** An error in the interface's form, for a request that this proxy cannot pass on. */
+const refusal = (message: string) =>
+  JSON.stringify({ error: { code: 'invalid_request', message }, detail: message })
+const unreadable = refusal('expected HTTP/1.1')
+export const usualUnreadable =
   'HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n' +
-  `content-length: ${JSON.stringify(unreadable).length}\r\n\r\n${JSON.stringify(unreadable)}`
+  `content-length: ${unreadable.length}\r\n\r\n${unreadable}`
 
 /** Headers that belong to the connection, not to the message. */
 const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'content-length']
@@ -57,9 +60,20 @@ export async function withProxy<T>(
   fault: Fault,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
+  const waiting = new WeakMap<object, number>()
   const server = createServer((incoming, outgoing) => {
-    if (fault.cutsOff?.(incoming.headers)) {
-      incoming.socket.resetAndDestroy()
+    const { socket } = incoming
+    const early = waiting.get(socket) ?? 0
+    waiting.set(socket, early + 1)
+    outgoing.once('close', () => waiting.set(socket, waiting.get(socket)! - 1))
+    if (fault.cutsOff?.(incoming.headers) || (fault.dropsEarly && early > 0)) {
+      socket.resetAndDestroy()
+      return
+    }
+    // Node keeps the first alone.
+    if (!fault.takesFirstKey && (incoming.headersDistinct['authorization']?.length ?? 0) > 1) {
+      outgoing.writeHead(400, { 'content-type': 'application/json' })
+      outgoing.end(refusal('Authorization: expected one, got two'))
       return
     }
     const pass = async () => {

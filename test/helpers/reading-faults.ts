@@ -1,7 +1,7 @@
 /**
  * Faults in what a server reads, and in what it makes of an answer.
  */
-import { entriesOf, isJsonObject, objectFromEntries } from '../../src/api/json.js'
+import { entriesOf, isJsonObject, objectFromEntries, stringifyJson } from '../../src/api/json.js'
 import type { Json, JsonObject } from '../../src/api/json.js'
 import {
   change,
@@ -51,6 +51,29 @@ function closeSecond({ choice, probabilities }: JsonObject): Json {
 }
 
 export const readingFaults: Faults = {
+  'repeats a level that is a number as a number': {
+    reply: changeAnswers((answer) => {
+      const { legend } = answer
+      if (!isJsonObject(legend)) return
+      for (const [name, level] of entriesOf(legend)) if (level === '1.0') legend[name] = 1
+    }),
+    fails: ['2.5 legend echoes texts, objects and arrays as sent, other levels as their JSON'],
+  },
+  'takes a level of null': {
+    request: changeQuestions((question) => {
+      const { criteria, type } = question
+      if (type !== 'score' || !Array.isArray(criteria)) return
+      question['criteria'] = criteria.map((level) => level ?? 'null')
+    }),
+    fails: ['2.2 criteria of score: any JSON value but null describes a level'],
+  },
+  'reads base64 of audio as text': {
+    request: changeStates((state) => {
+      const text = stringifyJson(state)
+      return text.includes('SUQzBAAAAAAA') ? text : state
+    }),
+    fails: ['decisions/Requests audio, video and documents are refused with 400 at their place'],
+  },
   'throws the descriptions of options away': {
     request: changeOptions((options) => objectFromEntries(options.map(([name]) => [name, null]))),
     fails: [readsOptions],
@@ -69,8 +92,9 @@ export const readingFaults: Faults = {
       question['criteria'] = criteria.map((_, i) => `${i}`)
     }),
     fails: [
+      '2.2 criteria of score: any JSON value but null describes a level',
       '2.2 criteria of score: the text of each level is read',
-      '2.5 legend echoes the JSON of each level',
+      '2.5 legend echoes texts, objects and arrays as sent, other levels as their JSON',
       alike,
       'decisions/Requests one level has probability 1 and confidence 1',
     ],

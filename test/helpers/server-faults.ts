@@ -47,7 +47,7 @@ const plainFaults: Faults = {
       if (reply.text.startsWith('{"model":')) reply.text = JSON.stringify(JSON.parse(reply.text))
     },
     fails: [
-      '2.5 legend echoes the JSON of each level',
+      '2.5 legend echoes texts, objects and arrays as sent, other levels as their JSON',
       'decisions/Requests order: answers keep that of the questions, integer-like names included',
       'decisions/Requests order: probabilities keep that of the options, integer-like names included',
     ],
@@ -110,6 +110,8 @@ const plainFaults: Faults = {
       reply.text = '{"model":"fake","answers":{},"usage":{},"latency_ms":0}'
     },
     fails: [
+      'decisions/Batch a name that stands twice in the envelope or in an item is refused with 422',
+      'decisions/Requests a name that stands twice at the root or in a question is refused with 422',
       'decisions/Requests a name that stands twice in questions is refused with 422',
       'decisions/Requests a name that stands twice in criteria is refused with 422',
     ],

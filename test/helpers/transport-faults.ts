@@ -3,6 +3,7 @@
  */
 import type { JsonObject } from '../../src/api/json.js'
 import { afterMany, atOnce, change, type Faults } from './fault-changes.js'
+import { usualUnreadable } from './faulty-proxy.js'
 
 const onlyAsAsked =
   'decisions/Headers a reply is compressed only as it is asked for, says so to caches, and holds the same'
@@ -62,6 +63,24 @@ export const transportFaults: Faults = {
       'another body under the same key is 422 idempotency_key_reused',
       'a refused request keeps no key',
     ].map((rule) => `${ofKeys}${rule}`),
+  },
+  'takes the first of two keys': {
+    takesFirstKey: true,
+    fails: ['5 two Authorization headers are refused with 400'],
+  },
+  'drops a request that comes early': {
+    dropsEarly: true,
+    fails: ['4 requests on one connection are answered in their order, the early ones too'],
+  },
+  'answers twice what it cannot read': {
+    unreadable: usualUnreadable.repeat(2),
+    fails: ['4 a Transfer-Encoding that is unknown gets one reply'],
+  },
+  'sends lines to all who take them': {
+    request: ({ headers }) => {
+      if (/ndjson/.test(headers['accept'] ?? '')) headers['accept'] = 'application/x-ndjson'
+    },
+    fails: ['decisions/Batch NDJSON: it is sent to who prefers it, by the weights of Accept'],
   },
   'lets few requests in at once': {
     ...atOnce(10),

@@ -257,6 +257,23 @@ export const batchRules = section('decisions/Batch', {
       `the first line came after these shares of the time: ${shares.map(percent).join()}`,
     )
   },
+  'NDJSON: it is sent to who prefers it, by the weights of Accept': async (context) => {
+    for (const [accept, type] of [
+      ['application/x-ndjson;q=0', 'application/json'],
+      ['application/json, application/x-ndjson;q=0.5', 'application/json'],
+      ['application/x-ndjson, application/json;q=0.5', 'application/x-ndjson'],
+      ['*/*', 'application/json'],
+    ] as const) {
+      const { headers } = await post(context, requests([good]), { accept })
+      equal(`content-type for ${accept}`, headers['content-type']?.split(';')[0], type)
+    }
+  },
+  'a name that stands twice in the envelope or in an item is refused with 422': async (context) => {
+    const twice = `{"requests":[${good}],"requests":[${good}]}`
+    refusalOf(await post(context, twice), 422, 'invalid_request', 'requests')
+    const items = await resultsOf(context, requests([`{"state":1,"state":2,"questions":{}}`, good]))
+    equal('statuses', statusesOf(items), [422, 200])
+  },
   'NDJSON: a wrong envelope is an error as any other': async (context) => {
     const reply = await post(context, '{}', { accept: 'application/x-ndjson' })
     refusalOf(reply, reply.status === 400 ? 400 : 422, 'invalid_request')

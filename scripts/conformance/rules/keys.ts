@@ -93,6 +93,13 @@ export const keyRules = [
       const reply = await client.send({ path: decidePath, body: good })
       refusalOf(reply, 401, 'invalid_api_key', 'Authorization: Bearer <key>')
     },
+    'two Authorization headers are refused with 400': async ({ client, bearer }) => {
+      const line = `authorization: ${bearer['authorization']}\r\n`
+      for (const second of [line, 'authorization: Bearer other\r\n']) {
+        const head = `GET ${client.target('/v1/models')} HTTP/1.1\r\nhost: a\r\n${line}${second}\r\n`
+        refusalOf(await client.raw(head), 400, 'invalid_request', 'Authorization')
+      }
+    },
     'the key is looked at before the body': async ({ client }) => {
       const headers = { 'content-type': 'application/json' }
       const reply = await client.send({ path: decidePath, headers, body: '{' })

@@ -137,9 +137,11 @@ export const questionRules = [
       const values = ['null', '{}', '{"0":"a","1":"b"}', '"a"', '3', 'true'].map(score)
       await refuseAll(context, [one('{"type":"score"}'), ...values], 422, criteria)
     },
-    'criteria of score: any JSON value describes a level': async (context) => {
-      const { probabilities } = await context.answerOne(score(`[${anything.join()}]`))
-      equal('levels', Object.keys(probabilities ?? {}).length, anything.length)
+    'criteria of score: any JSON value but null describes a level': async (context) => {
+      const given = anything.filter((value) => value !== 'null')
+      const { probabilities } = await context.answerOne(score(`[${given.join()}]`))
+      equal('levels', Object.keys(probabilities ?? {}).length, given.length)
+      await context.refuse(score('["a",null]'), 422, `${criteria}[1]`)
     },
     'criteria of score: no levels are refused with 422': async (context) => {
       await context.refuse(score('[]'), 422, criteria)

@@ -156,6 +156,37 @@ export const requestRules = [
       const { reply } = await context.answer(choice(objectOf(oddNames, 'null')))
       equal('names', namesIn(reply, 'answers', 'q', 'probabilities'), oddNames)
     },
+    'a name that stands twice at the root or in a question is refused with 422': async (
+      context,
+    ) => {
+      for (const [body, place] of [
+        [asking(`{"q":${noul}}`, '"state":"s","state":"t"'), 'state'],
+        [asking(`{"q":${noul}},"questions":{"r":${noul}}`), 'questions'],
+        [one('{"type":"noul","instructions":"a","instructions":"b"}'), 'questions.q.instructions'],
+        [one('{"type":"noul","type":"score","instructions":"a"}'), 'questions.q.type'],
+        [asking(`{"q":${noul}}`, '"state":"s","assets":{"p":{},"p":{}}'), 'assets.p'],
+      ] as const) {
+        await about(body, () => context.refuse(body, 422, place))
+      }
+    },
+    'a name that stands twice in the state is data: the last one counts': async (context) => {
+      const asked = async (state: string) =>
+        (await context.answer(asking(`{"q":${noul}}`, `"state":${state}`))).answers['q']!.noul!
+      near('noul', await asked('{"a":"rain","a":"sun"}'), await asked('{"a":"sun"}'), sameAnswer)
+    },
+    'audio, video and documents are refused with 400 at their place': async (context) => {
+      const base64 = 'SUQzBAAAAAAA'
+      for (const [what, block] of Object.entries({
+        input_audio: `{"type":"input_audio","input_audio":{"data":"${base64}","format":"wav"}}`,
+        audio: `{"type":"audio","source":{"type":"base64","media_type":"audio/mp3","data":"${base64}"}}`,
+        document: `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"${base64}"}}`,
+        video_url: `{"type":"video_url","video_url":{"url":"https://a.example/a.mp4"}}`,
+        'a data URL': `"data:audio/mpeg;base64,${base64}"`,
+      })) {
+        const state = `{"a":[{"b":${block}}]}`
+        await about(what, () => context.refuse(withState(state), 400, 'state.a[0].b'))
+      }
+    },
     'a name that stands twice in questions is refused with 422': async (context) => {
       for (const names of [
         ['q', 'q'],

@@ -148,6 +148,31 @@ export const transportRules = [
         undefined,
       )
     },
+    'requests on one connection are answered in their order, the early ones too': async ({
+      client,
+      bearer,
+    }) => {
+      const { authorization } = bearer
+      const get = (path: string, more = '') =>
+        `GET ${client.target(path)} HTTP/1.1\r\nhost: a\r\n${more}\r\n`
+      const post =
+        `POST ${client.target(decidePath)} HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\n` +
+        `content-length: ${good.length}\r\n\r\n${good}`
+      const sent = [get('/healthz'), post, get('/no-such-route', 'connection: close\r\n')]
+      const replies = await client.rawAll(sent.join(''))
+      const statuses = replies.map(({ status }) => status)
+      // A server may close the connection behind an answer, but not before the first.
+      check(statuses.length > 0, 'none is answered')
+      equal('statuses', statuses, [200, 200, 404].slice(0, statuses.length))
+    },
+    'a Transfer-Encoding that is unknown gets one reply': async ({ client, bearer }) => {
+      const head =
+        `POST ${client.target(decidePath)} HTTP/1.1\r\nhost: a\r\n` +
+        `authorization: ${bearer['authorization']}\r\ntransfer-encoding: other\r\n\r\n`
+      const replies = await client.rawAll(head)
+      equal('replies', replies.length, 1)
+      check(replies[0]!.status >= 400 && replies[0]!.status < 600, `got ${replies[0]!.status}`)
+    },
     'slashes too many, and /v1 twice: answered, or 404 with the route that was meant': async (
       context,
     ) => {
