@@ -82,9 +82,10 @@ export const ScoreAnswerSchema = Type.Object(
       description: 'The expected level, counted from 0; usually between two levels.',
     }),
     probabilities: probabilities('By level, from "0"; their sum is 1.'),
-    legend: mapOf<unknown>({
-      additionalProperties: Type.Unknown(),
-      description: 'By level, from "0": the request\'s own criteria.',
+    legend: mapOf<string | unknown[] | Record<string, unknown>>({
+      additionalProperties: Type.Unsafe<unknown>({ type: ['string', 'array', 'object'] }),
+      description:
+        'By level, from "0": the request\'s own criteria; a number or a boolean as its JSON text.',
     }),
     confidence,
     evidence,

@@ -33,7 +33,7 @@ export interface ScoreQuestion {
   readonly type: 'score'
   readonly instructions?: JsonInput
   /** Level descriptions, lowest first. 1 to 255 levels. */
-  readonly criteria: readonly JsonInput[]
+  readonly criteria: readonly Exclude<JsonInput, null>[]
 }
 
 export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion

@@ -54,7 +54,7 @@ export interface ScoreQuestion {
   readonly type: 'score'
   readonly instructions?: Json
   /** Level descriptions, lowest first. 1 to 255 levels. */
-  readonly criteria: readonly Json[]
+  readonly criteria: readonly Exclude<Json, null>[]
 }
 
 /** Asked for with `x-oi-evidence: 1`. */
@@ -98,8 +98,8 @@ export interface ScoreAnswer {
   /** Expected level, counted from 0. */
   readonly score: number
   readonly probabilities: Readonly<Record<string, number>>
-  /** Level index -> the level's own JSON. */
-  readonly legend: Readonly<Record<string, Json>>
+  /** Level index -> the level as sent; a number or a boolean as its JSON text. */
+  readonly legend: Readonly<Record<string, string | Json[] | JsonObject>>
   readonly confidence: number
   readonly evidence?: Evidence
 }

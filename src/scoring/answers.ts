@@ -6,7 +6,7 @@
 
 import { hasOwnOrder, isJsonObject, keysOf } from '../api/json.js'
 import { objectFromEntries, stringifyJson } from '../api/json.js'
-import type { Json } from '../api/json.js'
+import type { Json, JsonObject } from '../api/json.js'
 import type {
   Answer,
   ChoiceAnswer,
@@ -127,7 +127,7 @@ export function scoreAnswer(
   let score = 0
   // JavaScript keeps indices from 0 on in this order by itself.
   const named: Record<string, number> = {}
-  const legend: Record<string, Json> = {}
+  const legend: Record<string, string | Json[] | JsonObject> = {}
   for (let i = 0; i < levels.length; i++) {
     score += i * probabilities[i]!
     named[i] = probabilities[i]!
@@ -143,9 +143,9 @@ export function scoreAnswer(
 }
 
 /** Clients take texts, objects and arrays alone: others are repeated as their JSON. */
-function legendOf(level: Json): Json {
-  const asSent = typeof level === 'string' || Array.isArray(level) || isJsonObject(level)
-  return asSent ? level : stringifyJson(level)
+function legendOf(level: Json): string | Json[] | JsonObject {
+  if (typeof level === 'string' || Array.isArray(level) || isJsonObject(level)) return level
+  return stringifyJson(level)
 }
 
 /** An answer's JSON, its options in the caller's order. */

@@ -36,7 +36,8 @@ export const changeBodies = (act: (body: JsonObject) => void) => {
       const body = parseJson(decodeUtf8(request.body))
       if (!isJsonObject(body)) return
       const { requests, assets = {} } = body
-      if ([body, assets].some((each) => isJsonObject(each) && duplicateKeyOf(each))) return
+      if ([body, assets].some((each) => isJsonObject(each) && duplicateKeyOf(each) !== undefined))
+        return
       const before = stringifyJson(body)
       for (const each of Array.isArray(requests) ? requests : [body]) {
         if (isJsonObject(each) && duplicateKeyOf(each) === undefined) act(each)

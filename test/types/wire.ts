@@ -28,13 +28,17 @@ type Plain<T> =
     ? AnyJson
     : Same<T, Json> extends true
       ? AnyJson
-      : Same<T, client.JsonInput> extends true
+      : Same<T, Exclude<Json, null>> extends true
         ? AnyJson
-        : T extends readonly (infer Item)[]
-          ? Plain<Item>[]
-          : T extends object
-            ? { -readonly [K in keyof T]: Plain<Exclude<T[K], undefined>> }
-            : T
+        : Same<T, Exclude<client.JsonInput, null>> extends true
+          ? AnyJson
+          : Same<T, client.JsonInput> extends true
+            ? AnyJson
+            : T extends readonly (infer Item)[]
+              ? Plain<Item>[]
+              : T extends object
+                ? { -readonly [K in keyof T]: Plain<Exclude<T[K], undefined>> }
+                : T
 
 /** Identical, not only assignable: a missing optional member would be assignable. */
 type Identical<A, B> =

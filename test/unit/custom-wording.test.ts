@@ -32,7 +32,7 @@ const choices = blanks.flatMap((instructions) =>
 const scores = blanks.map((instructions): ScoreQuestion => ({
   type: 'score',
   ...asked(instructions),
-  criteria: texts,
+  criteria: texts.filter((text) => text !== null),
 }))
 const nouls = blanks.flatMap((instructions) =>
   blanks.flatMap((yes) =>
@@ -87,7 +87,7 @@ t.test('each template words its part, and other parts keep their wording', async
 
 t.test('levels that are given highest first say so, and keep their numbers', async (t) => {
   const { scoreText, noulText } = createWording({ ...standardWording })
-  const text = scoreText({ type: 'score', criteria: ['high', null] }, labels, true)
+  const text = scoreText({ type: 'score', criteria: ['high', ''] }, labels, true)
   t.match(text, /^Levels, from the highest to the lowest:\nA: high\nB: level 1 of 2\n/)
   t.match(noulText({ type: 'noul', criteria: { true: 'y', false: 'n' } }, true), /^No: n\nYes: y\n/)
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { objectFromEntries, type Json } from '../../src/api/json.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
-import type { Question } from '../../src/decide/types.js'
+import type { Question, ScoreQuestion } from '../../src/decide/types.js'
 import { chosenReadout } from '../../src/models/readout-file.js'
 import { lettersTwo } from '../../src/prompt/letters-two.js'
 import { createReadout } from '../../src/prompt/readout.js'
@@ -14,7 +14,7 @@ const labels = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 const { choiceText, scoreText, noulText, aroundState } = lettersTwo
 const choice = (criteria: Readonly<Record<string, Json>>) =>
   choiceText({ type: 'choice', criteria }, labels).split('\n').slice(1, -2)
-const score = (...criteria: readonly Json[]) =>
+const score = (...criteria: ScoreQuestion['criteria']) =>
   scoreText({ type: 'score', criteria }, labels).split('\n').slice(1, -2)
 
 t.test(
@@ -70,12 +70,12 @@ t.test('descriptions and levels that could be labels are quoted', async (t) => {
     'C: z - a cat',
   ])
   t.strictSame(score('B', 'low', 'A'), ['A: "B"', 'B: "low"', 'C: "A"'])
-  t.strictSame(score('low', null, 3), ['A: low', 'B: level 2 of 3', 'C: 3'])
+  t.strictSame(score('low', '', 3), ['A: low', 'B: level 2 of 3', 'C: 3'])
 })
 
 t.test('different levels have different lines', async (t) => {
   t.strictSame(score(1, '1', 'x'), ['A: 1', 'B: "1"', 'C: x'])
-  t.strictSame(score('level 2 of 2', null), ['A: "level 2 of 2"', 'B: level 2 of 2'])
+  t.strictSame(score('level 2 of 2', ''), ['A: "level 2 of 2"', 'B: level 2 of 2'])
   t.strictSame(score('same', 'same'), ['A: same', 'B: same'])
 })
 

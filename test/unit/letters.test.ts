@@ -72,7 +72,7 @@ t.test('instructions that are not a string are shown as JSON', async (t) => {
 t.test('a score shows its levels from the lowest up', async (t) => {
   t.equal(
     scoreText(
-      { type: 'score', instructions: 'How urgent?', criteria: ['can wait', null, 2, 'now'] },
+      { type: 'score', instructions: 'How urgent?', criteria: ['can wait', '', 2, 'now'] },
       labels,
     ),
     [
@@ -113,7 +113,7 @@ t.test('a noul can be asked with letters', async (t) => {
 
 t.test('a reversed scale says so, and its levels keep their numbers', async (t) => {
   t.match(
-    scoreText({ type: 'score', criteria: ['now', null, 'can wait'] }, labels, true),
+    scoreText({ type: 'score', criteria: ['now', '', 'can wait'] }, labels, true),
     'Levels, from the highest to the lowest:\nA: now\nB: level 2 of 3\nC: can wait\n',
   )
 })

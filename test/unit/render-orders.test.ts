@@ -79,7 +79,7 @@ t.test('in all orders each option stands once behind each label', async (t) => {
 })
 
 t.test('levels are reversed in words too, and never rotated', async (t) => {
-  const criteria = ['can wait', null, 'now', '']
+  const criteria = ['can wait', '', 'now', '']
   const question = { type: 'score', instructions: 'How urgent?', criteria } as const
   const two = await render(question, 2)
   t.equal(

@@ -21,7 +21,7 @@ const refused = { code: 'ERR_INVALID_ARGUMENT' }
 
 const noul: NoulQuestion = { type: 'noul', instructions: '?' }
 const choice: ChoiceQuestion = { type: 'choice', criteria: { a: null, b: null, c: null } }
-const score: ScoreQuestion = { type: 'score', criteria: ['low', null, { x: 1 }] }
+const score: ScoreQuestion = { type: 'score', criteria: ['low', true, { x: 1 }] }
 
 t.test('softmax restores the proportions', async (t) => {
   const p = softmax([Math.log(0.3), Math.log(0.1)])
