@@ -27,6 +27,7 @@ import { Prices } from './prices.js'
 import { RetryKeys } from './retry-keys.js'
 import { standardConcurrent } from './schema.js'
 import { Terms, termsColumns, type TermsRow, type WorkspaceTerms } from './terms.js'
+import { unwritten } from './unwritten.js'
 import { type DailyUsage, readKeyUsage, readUsage } from './usage.js'
 import { queryUsage, type UsageQuery } from './usage-query.js'
 
@@ -290,11 +291,8 @@ export class Accounts {
     throw new OiError('ERR_CONFLICT', `There is a workspace "${name}" already`)
   }
 
-  /** Bookings that are not in the file yet. Within a transaction. */
+  /** Within a transaction. */
   #pending() {
-    const written = this.#db
-      .pluck<[number], number>('SELECT written FROM writers WHERE id = ?')
-      .get(this.ledger.writer)
-    return this.ledger.pending(written ?? 0)
+    return unwritten(this.#db, this.ledger)
   }
 }

@@ -12,13 +12,13 @@
  * @module
  */
 
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import { migrate } from './schema.js'
 import { sqlite } from './sqlite.js'
-import { isPassing, reasonOf, unavailable } from './store-errors.js'
+import { isDamage, isPassing, reasonOf, unavailable } from './store-errors.js'
 
 /**
  * SQLite's page cache. Few pages are needed again: the last of the ledger and those above it, and
@@ -68,12 +68,39 @@ export function openDatabase(
     return db
   } catch (error) {
     db?.close()
-    if (error instanceof OiError) throw error
-    if (isPassing(error)) throw unavailable('opened', error)
-    throw new OiError('ERR_ACCOUNTS', `Cannot open the accounts in ${path}: ${reasonOf(error)}`, {
-      cause: error,
-    })
+    throw cannotOpen(path, error)
   }
+}
+
+/**
+ * Reads all of an existing file: one that is damaged further inside opens, and would fail later.
+ *
+ * @throws {@link OiError} As {@link openDatabase}.
+ */
+export function requireWhole(dataDir: string): void {
+  const path = accountsPath(dataDir)
+  if (!existsSync(path)) return
+  let db: Sqlite.Database | undefined
+  try {
+    db = connect(path, openingMs)
+    const found = db.pragma('quick_check(1)', { simple: true })
+    if (found !== 'ok') {
+      const where = String(found).split('\n').at(-1)!
+      throw new (sqlite().SqliteError)(where, 'SQLITE_CORRUPT')
+    }
+  } catch (error) {
+    throw cannotOpen(path, error)
+  } finally {
+    db?.close()
+  }
+}
+
+function cannotOpen(path: string, error: unknown): OiError {
+  if (error instanceof OiError) return error
+  if (isPassing(error)) return unavailable('opened', error)
+  const remedy = isDamage(error) ? '; oi admin restore <file> puts a copy in its place' : ''
+  const message = `Cannot open the accounts in ${path}: ${reasonOf(error)}${remedy}`
+  return new OiError('ERR_ACCOUNTS', message, { cause: error })
 }
 
 /**

@@ -7,9 +7,8 @@
  *   2. A booking with a waiter is written within a second, or it is withdrawn: the waiter is told,
  *      and it is never charged. If it turns out later that it was written after all, which nobody
  *      could know then, it is taken back.
- *   3. A booking without a waiter (no balance) stays until it is written. While writing fails such
- *      bookings are kept, up to a bound, beyond which `full` is true; the rest goes to a spool at
- *      the end.
+ *   3. A booking without a waiter (no balance) stays until it is written: while that fails, within
+ *      a second in a spool (spilling.ts), as at the end. Beyond a bound `full` is true.
  *   4. One batch is under way at a time, and bookings that arrive meanwhile form the next: batches
  *      grow with the load, so a booking costs almost nothing. Numbers are given when a batch is
  *      sent, so those in the file are always the first ones of its writer (write-bookings.ts, rule
@@ -19,9 +18,10 @@
  */
 
 import { type Booking, pack, reversed } from './booking.js'
-import { type Batch, type KeptBookings, lazyOf, Pending } from './pending.js'
-import { keepForNextStart, type Uncertain } from './spool.js'
+import { type KeptBookings, lazyOf, Pending, type Sent } from './pending.js'
+import { keepForNextStart, uncertainOf } from './spool.js'
 import { SendTiming } from './send-timing.js'
+import { Spilling } from './spilling.js'
 import { patienceMs, StoreHealth } from './store-health.js'
 import type { StoreFile } from './store-file.js'
 import type { WriteReply } from './write-request.js'
@@ -29,28 +29,16 @@ import { WriterLink } from './writer-link.js'
 
 /** How long a booking without a waiter may stay in memory, milliseconds. */
 const lazyMs = 20
-/**
- * How long a booking may wait while the writer's thread starts: a busy machine is no failing store.
- */
-const startingMs = 5000
 /** How long to wait before a failed write is tried again. */
 const retryMs = 250
 /** How long uses of keys are collected. */
 const usedMs = 1000
-/** Answers that may wait to be written. */
+/** Answers that may wait to be written, in spools too. */
 const mostPending = 50_000
 /** How long closing may take: the rest goes to a spool. */
 const closingMs = 2000
 /** The pause between tries during close(), when nothing else runs any more. */
 const pauseMs = 20
-
-/** A batch that was sent to be written. */
-interface Sent extends Batch {
-  readonly first: number
-  readonly sinceMs: number
-  /** Whether its outcome is unknown and must be found out first. */
-  unknown: boolean
-}
 
 export interface LedgerOptions {
   readonly dataDir: string
@@ -69,6 +57,7 @@ export class Ledger {
   readonly #pending = new Pending()
   #sent: Sent | undefined
   #usedSentMs = -Infinity
+  readonly #spilling: Spilling
   /** The last number given to a booking. */
   #number = 0
   readonly #timing = new SendTiming(() => this.#send())
@@ -78,6 +67,12 @@ export class Ledger {
   constructor(options: LedgerOptions) {
     this.#options = options
     this.health = new StoreHealth(options.log)
+    this.#spilling = new Spilling({
+      ...options,
+      pending: this.#pending,
+      stuckForMs: () => Math.max(this.health.failingForMs, this.#sentForMs),
+      onWritten: () => this.#sendSoon(this.health.failing ? retryMs : lazyMs),
+    })
     this.#link = new WriterLink(options.dataDir, options.file, (reply) => this.#onReply(reply))
   }
 
@@ -88,6 +83,14 @@ export class Ledger {
 
   /** Answers whose usage is not in the file yet. */
   get pendingAnswers(): number {
+    return this.#inMemory + this.#spilling.answers
+  }
+
+  get #sentForMs(): number {
+    return this.#sent === undefined ? 0 : performance.now() - this.#sent.sinceMs
+  }
+
+  get #inMemory(): number {
     return this.#pending.answers + (this.#sent?.bookings.length ?? 0)
   }
 
@@ -115,6 +118,7 @@ export class Ledger {
     if (!wait) {
       this.#pending.keep(booking)
       if (!this.health.failing) this.#sendSoon(lazyMs)
+      this.#spilling.lookSoon()
       return undefined
     }
     const group = this.#pending.join(booking)
@@ -130,10 +134,14 @@ export class Ledger {
     if (!this.health.failing) this.#sendSoon(usedMs)
   }
 
-  /** @param written - Up to which number of this writer bookings are counted already. */
-  *pending(written: number): Generator<Booking> {
+  /**
+   * @param written - Up to which number of this writer bookings are counted already.
+   * @param isTakenIn - Whether those of the spool with this id are.
+   */
+  *pending(written: number, isTakenIn: (id: string) => boolean): Generator<Booking> {
     if (this.#sent !== undefined && this.#sent.first > written) yield* this.#sent.bookings
     yield* this.#pending
+    yield* this.#spilling.bookings(isTakenIn)
   }
 
   /**
@@ -162,10 +170,11 @@ export class Ledger {
    */
   close(): void {
     if (this.#closed) return
+    this.#spilling.close()
     const endMs = performance.now() + closingMs
     while (!this.flush(endMs - performance.now()) && performance.now() < endMs) {
       // The last use of a key charges nobody.
-      if (this.pendingAnswers === 0) break
+      if (this.#inMemory === 0) break
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
     }
     this.#closed = true
@@ -179,13 +188,7 @@ export class Ledger {
     const lazy = sent === undefined ? [] : lazyOf(sent)
     const owed = [...lazy, ...this.#pending.lazy()]
     const { dataDir, log } = this.#options
-    keepForNextStart(dataDir, owed, log, uncertain ? this.#uncertain(sent) : undefined)
-  }
-
-  #uncertain(sent: Sent): Uncertain {
-    const count = lazyOf(sent).length
-    const refused = sent.bookings.slice(0, sent.bookings.length - count)
-    return { writer: this.writer, first: sent.first, count, refused }
+    keepForNextStart(dataDir, owed, log, uncertain ? uncertainOf(this.writer, sent) : undefined)
   }
 
   /** Sends once the event loop has done its current work. */
@@ -204,11 +207,14 @@ export class Ledger {
     this.#sent ??= this.#take()
     const { first, bookings, used, unknown } = this.#sent
     try {
-      this.#link.send({ first, bookings: pack(bookings), used: [...used], askOnly: unknown })
+      const spools = this.#spilling.announce()
+      const packed = pack(bookings)
+      this.#link.send({ first, bookings: packed, used: [...used], askOnly: unknown, spools })
     } catch (error) {
       // No thread could be started: nothing was sent.
       const reason = error instanceof Error ? error.message : String(error)
       if (!unknown) this.#giveBack()
+      this.#spilling.announceAgain()
       this.health.fail(reason, false)
       this.#sendSoon(retryMs)
     }
@@ -232,13 +238,17 @@ export class Ledger {
 
   #onReply(reply: WriteReply): void {
     this.health.note(reply)
+    this.#spilling.forget(reply.takenIn)
     if (reply.moved) this.#options.onMoved?.()
     if (reply.outcome === 'committed') this.#settle(this.#sent!, reply.kept)
     else if (reply.outcome === 'unknown') this.#sent!.unknown = true
     else this.#giveBack()
+    // Its thread may have ended, and with it what it was told.
+    if (reply.outcome === 'unknown') this.#spilling.announceAgain()
+    this.#spilling.look()
     if (this.health.failing) this.#sendSoon(retryMs)
     else if (this.#pending.groups.length > 0) this.#sendNext()
-    else if (!this.#pending.empty) this.#sendSoon(lazyMs)
+    else if (!this.#pending.empty || reply.spoolsLeft > 0) this.#sendSoon(lazyMs)
     else if (this.#pending.used.size > 0) this.#sendSoon(usedMs)
   }
 
@@ -255,10 +265,6 @@ export class Ledger {
     }
   }
 
-  get #patienceMs(): number {
-    return this.#link.heard ? patienceMs : startingMs
-  }
-
   /**
    * Checks again when the time of the oldest group may be up (rule 2), which may become earlier.
    */
@@ -267,7 +273,7 @@ export class Ledger {
     const groups = [...(this.#sent?.groups ?? []), ...this.#pending.groups]
     const oldest = groups.find(({ withdrawn }) => !withdrawn)
     if (oldest === undefined) return
-    const waitMs = oldest.sinceMs + this.#patienceMs - performance.now()
+    const waitMs = oldest.sinceMs + this.#link.patienceMs - performance.now()
     const lookMs = Math.min(Math.max(pauseMs, waitMs), patienceMs)
     this.#watch = setTimeout(() => this.#loseTime(), lookMs)
   }
@@ -277,7 +283,7 @@ export class Ledger {
     // After a pause of the machine, a reply may have arrived long ago and only wait to be read.
     this.#link.await(0)
     if (!this.#link.underWay && !this.health.failing) this.#send()
-    const dueMs = performance.now() - this.#patienceMs
+    const dueMs = performance.now() - this.#link.patienceMs
     const sent = this.#sent
     const late = sent?.groups.filter(({ sinceMs, withdrawn }) => !withdrawn && sinceMs <= dueMs)
     if (sent !== undefined && late?.length && (sent.unknown || sent.sinceMs <= dueMs)) {

@@ -61,6 +61,15 @@ export interface Batch {
   readonly used: ReadonlyMap<number, number>
 }
 
+/** A batch that was sent to be written. */
+export interface Sent extends Batch {
+  /** The number of its first booking. */
+  readonly first: number
+  readonly sinceMs: number
+  /** Whether its outcome is unknown and must be found out first. */
+  unknown: boolean
+}
+
 /** The bookings of a batch without a waiter. */
 export function lazyOf({ bookings, groups }: Batch): readonly Booking[] {
   return bookings.slice(groups.reduce((sum, group) => sum + group.bookings.length, 0))
@@ -136,6 +145,17 @@ export class Pending {
     }
     this.#groups = this.#groups.filter((group) => group.sinceMs > sinceMs)
     return late.length
+  }
+
+  /** Takes the bookings without a waiter. */
+  takeLazy(): { readonly bookings: readonly Booking[]; readonly answers: number } {
+    const bookings = this.lazy()
+    const waited = this.#groups.reduce((sum, group) => sum + group.bookings.length, 0)
+    const answers = this.#answers - waited
+    this.#lazy = []
+    this.#free.clear()
+    this.#answers = waited
+    return { bookings, answers }
   }
 
   /** The bookings without a waiter. */

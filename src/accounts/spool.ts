@@ -1,6 +1,6 @@
 /**
- * A spool: bookings that could not be written when the server stopped, in a file elsewhere, which
- * the next start on the same data folder takes in, once.
+ * A spool: bookings that could not be written, in a file elsewhere, which the writer takes in once
+ * it can write again (spool-intake.ts), or the next start on the same data folder.
  *
  * The file is complete or absent: it is renamed after it has been forced to the disk. Taking it in
  * and noting its id is one transaction, so a crash before the file is removed books nothing twice.
@@ -22,6 +22,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
@@ -29,7 +30,7 @@ import { counted } from '../api/words.js'
 import { OiError } from '../errors.js'
 import { userFolder } from '../user-folder.js'
 import { type Booking, reversed, type Sum } from './booking.js'
-import { mergeInto } from './pending.js'
+import { lazyOf, mergeInto, type Sent } from './pending.js'
 import { retryKeyWriter } from './retry-key-writer.js'
 import { isRefusedValue } from './store-errors.js'
 import {
@@ -53,6 +54,12 @@ export interface Uncertain {
   readonly count: number
   /** Its first bookings, whose callers were refused: if they are in the file, they are taken back. */
   readonly refused: readonly Booking[]
+}
+
+export function uncertainOf(writer: number, sent: Sent): Uncertain {
+  const count = lazyOf(sent).length
+  const refused = sent.bookings.slice(0, sent.bookings.length - count)
+  return { writer, first: sent.first, count, refused }
 }
 
 interface Header {
@@ -80,9 +87,7 @@ export function keepForNextStart(
   const count = owed.reduce((sum, { requests }) => sum + requests, 0)
   const path = writeSpool(dataDir, owed, uncertain)
   if (path !== undefined) {
-    log(
-      `The usage of ${counted(count, 'answer')} could not be written. The next start takes it in: ${path}`,
-    )
+    log(leftBehind(count, path))
     return
   }
   const sums = new Map<string, Sum>()
@@ -90,6 +95,49 @@ export function keepForNextStart(
   for (const sum of sums.values()) log(`Usage that could not be written: ${JSON.stringify(sum)}`)
   throw new OiError('ERR_ACCOUNTS', `The usage of ${counted(count, 'answer')} could not be written`)
 }
+
+/**
+ * Writes bookings to the first folder that accepts them, without blocking. Never rejects.
+ *
+ * @param dataDir - Without links.
+ * @returns The spool's path; undefined if no folder accepts it.
+ */
+export async function spill(
+  dataDir: string,
+  id: string,
+  bookings: readonly Booking[],
+): Promise<string | undefined> {
+  const text = textOf({ oi: 'accounts', id, dataDir }, bookings)
+  for (const folder of spoolFolders()) {
+    const path = join(folder, nameOf(id))
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(`${path}.part`, text, { flag: 'wx', mode: 0o600, flush: true })
+      await rename(`${path}.part`, path)
+      return path
+    } catch {
+      await rm(`${path}.part`, { force: true }).catch(() => {})
+    }
+  }
+  return undefined
+}
+
+/**
+ * As {@link spill}, but blocks; for what that may not have written whole. It has another name, and
+ * the same id: it is taken in once.
+ */
+export function spillNow(
+  dataDir: string,
+  id: string,
+  bookings: readonly Booking[],
+): string | undefined {
+  const text = textOf({ oi: 'accounts', id, dataDir }, bookings)
+  return writeFirst(nameOf(`${id}-again`), text)
+}
+
+/** What the operator is told of a spool that is left at the end. */
+export const leftBehind = (answers: number, path: string) =>
+  `The usage of ${counted(answers, 'answer')} could not be written. The next start takes it in: ${path}`
 
 /** The spools of a data folder. Never throws. */
 export function findSpools(dataDir: string): string[] {
@@ -173,9 +221,18 @@ function writeSpool(
 ): string | undefined {
   const id = randomUUID()
   const header: Header = { oi: 'accounts', id, dataDir: realFolder(dataDir), uncertain }
-  const text = [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
+  return writeFirst(nameOf(id), textOf(header, bookings))
+}
+
+const nameOf = (id: string) => `${beginning}${id}${ending}`
+
+const textOf = (header: Header, bookings: readonly Booking[]) =>
+  [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
+
+/** @returns The path in the first folder that accepts it, or undefined. */
+function writeFirst(name: string, text: string): string | undefined {
   for (const folder of spoolFolders()) {
-    const path = join(folder, `${beginning}${id}${ending}`)
+    const path = join(folder, name)
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       writeWhole(path, text)
@@ -222,7 +279,8 @@ function writeWhole(path: string, text: string): void {
   }
 }
 
-function realFolder(path: string): string {
+/** Without links; as it is while it is not there. */
+export function realFolder(path: string): string {
   try {
     return realpathSync(path)
   } catch {

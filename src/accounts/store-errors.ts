@@ -56,6 +56,11 @@ export function isBusyError(error: unknown): boolean {
   return error instanceof OiError && error.code === 'ERR_OVERLOADED' && isBusy(error.cause)
 }
 
+/** Whether the file's bytes are wrong. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error))
+}
+
 /** Whether the failure is likely to pass: another writer, or a full disk. */
 export function isPassing(error: unknown): boolean {
   return isBusy(error) || isFull(error)

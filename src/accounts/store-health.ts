@@ -45,6 +45,11 @@ export class StoreHealth {
     return this.#sinceMs !== undefined
   }
 
+  /** How long it has failed, milliseconds; 0 if it does not. */
+  get failingForMs(): number {
+    return this.#sinceMs === undefined ? 0 : performance.now() - this.#sinceMs
+  }
+
   get failedWrites(): number {
     return this.#failedWrites
   }
@@ -57,8 +62,7 @@ export class StoreHealth {
    * Why nothing could be written for a second; undefined if writing works or nothing is pending.
    */
   get trouble(): string | undefined {
-    const lasting = this.#sinceMs !== undefined && performance.now() - this.#sinceMs >= patienceMs
-    return lasting ? this.#reason : undefined
+    return this.failingForMs >= patienceMs ? this.#reason : undefined
   }
 
   get figures(): StoreFigures {

@@ -17,12 +17,11 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Sqlite from 'better-sqlite3'
-import { counted } from '../api/words.js'
 import { unpack } from './booking.js'
 import { accountsPath, connect, walBytesKept } from './database.js'
 import { forgetRetryKeys, retryKeyWriter } from './retry-key-writer.js'
 import type { Shared } from './shared.js'
-import { findSpools, takeIn } from './spool.js'
+import { SpoolIntake } from './spool-intake.js'
 import { isBusy, isRefusedValue, reasonOf } from './store-errors.js'
 import { type Noted, StoreFile } from './store-file.js'
 import { type Booked, bookingWriter, newWriter, writtenBy } from './write-bookings.js'
@@ -52,7 +51,7 @@ export class StoreWriter {
   #lookedAtMs = -Infinity
   #forgotAtMs = -Infinity
   #sizes = { fileBytes: 0, walBytes: 0 }
-  #spools: string[]
+  readonly #spools: SpoolIntake
   #notes: string[] = []
   #setAside = 0
   #asideReason = ''
@@ -61,15 +60,16 @@ export class StoreWriter {
   constructor(dataDir: string, shared: Shared, noted?: Noted) {
     this.#file = new StoreFile(accountsPath(dataDir), noted)
     this.#shared = shared
-    this.#spools = findSpools(dataDir)
+    this.#spools = new SpoolIntake(dataDir)
   }
 
   handle(request: WriteRequest): WriteReply {
     let committing = false
     let moved = false
+    this.#spools.add(request.spools)
     try {
       moved = this.#open()
-      this.#takeInSpools()
+      this.#noteAside(this.#spools.run(this.#db!, (text) => this.#notes.push(text)))
       const db = this.#db!
       const writer = this.#shared.writer
       if (request.askOnly) {
@@ -241,23 +241,6 @@ export class StoreWriter {
     for (const [keyId, usedMs] of used) this.#statements!.use.run(now, usedMs, usedMs, keyId)
   }
 
-  #takeInSpools(): void {
-    const left: string[] = []
-    for (const path of this.#spools) {
-      try {
-        const { answers, ...booked } = takeIn(this.#db!, path)
-        this.#notes.push(
-          `The usage of ${counted(answers, 'answer')} has been taken in from ${path}`,
-        )
-        this.#noteAside(booked)
-      } catch (error) {
-        if (isBusy(error)) left.push(path)
-        else this.#notes.push(`${path} could not be taken in: ${reasonOf(error)}`)
-      }
-    }
-    this.#spools = left
-  }
-
   #reply(
     outcome: WriteReply['outcome'],
     { failure, moved }: Pick<WriteReply, 'failure' | 'moved'>,
@@ -270,6 +253,7 @@ export class StoreWriter {
     this.#setAside = 0
     return {
       ...{ outcome, moved, notes, setAside, kept },
+      ...{ takenIn: this.#spools.takeDone(), spoolsLeft: this.#spools.left },
       ...(failure && { failure }),
       ...this.#sizes,
     }

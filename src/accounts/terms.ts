@@ -10,6 +10,7 @@ import { type Budget, type BudgetState, checkBudget, type Period, periodAt } fro
 import type { Changes } from './changes.js'
 import type { Connection } from './connection.js'
 import type { Ledger } from './ledger.js'
+import { unwritten } from './unwritten.js'
 
 /** 0 is unlimited. */
 export interface Limits {
@@ -131,11 +132,7 @@ export class Terms {
 
   /** Bookings of a workspace that are not in the file yet. Within a transaction. */
   *#pendingOf(workspaceId: number): Generator<Booking> {
-    const written =
-      this.#db
-        .pluck<[number], number>('SELECT written FROM writers WHERE id = ?')
-        .get(this.#ledger.writer) ?? 0
-    for (const booking of this.#ledger.pending(written)) {
+    for (const booking of unwritten(this.#db, this.#ledger)) {
       if (booking.workspaceId === workspaceId) yield booking
     }
   }

@@ -16,6 +16,8 @@ export interface WriteRequest {
   readonly used: readonly (readonly [number, number])[]
   /** Writes nothing, and only reports whether the group is in the file. */
   readonly askOnly: boolean
+  /** Spools that were written since the last request. */
+  readonly spools: readonly string[]
 }
 
 export interface WriteReply {
@@ -26,6 +28,9 @@ export interface WriteReply {
   readonly moved: boolean
   readonly fileBytes: number
   readonly walBytes: number
+  /** Spools that are taken in since the last reply, and how many are left. */
+  readonly takenIn: readonly string[]
+  readonly spoolsLeft: number
   /** Sentences for the operator. */
   readonly notes: readonly string[]
   /** Bookings that could not be made (write-bookings.ts, rule 5). */

@@ -14,6 +14,7 @@ import {
   Worker,
 } from 'node:worker_threads'
 import { Shared } from './shared.js'
+import { patienceMs } from './store-health.js'
 import type { StoreFile } from './store-file.js'
 import type { WriteReply, WriteRequest } from './write-request.js'
 import { noneAside } from './write-bookings.js'
@@ -23,6 +24,9 @@ import type { ThreadData } from './writer-thread.js'
  * The maximum of 50,000 bookings at once takes some 20 MB; a larger young heap would gain nothing.
  */
 const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
+
+/** Until the thread has ever replied it may still be starting: a busy machine is no failing store. */
+const startingMs = 5000
 
 interface Thread {
   readonly worker: Worker
@@ -55,9 +59,9 @@ export class WriterLink {
     return this.#underWay
   }
 
-  /** Whether the thread has ever replied: until then it may still be starting. */
-  get heard(): boolean {
-    return this.#heard
+  /** How long a booking may wait for the thread, milliseconds. */
+  get patienceMs(): number {
+    return this.#heard ? patienceMs : startingMs
   }
 
   /** Only while no request is under way. */
@@ -151,6 +155,8 @@ export class WriterLink {
       notes: [],
       setAside: noneAside,
       kept: [],
+      takenIn: [],
+      spoolsLeft: 0,
     }
     this.#onReply({ outcome: 'unknown', failure, ...nothing })
   }

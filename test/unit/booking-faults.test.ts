@@ -29,9 +29,9 @@ t.test('a group that was written without confirmation is not written twice', asy
   const writer = new StoreWriter(dataDir, new Shared())
   t.teardown(() => writer.close())
   const group = { first: 1, bookings: pack([bookingOf(id, 20), bookingOf(id, 30)]), used: [] }
-  t.match(writer.handle({ ...group, askOnly: true }), { outcome: 'failed' })
-  t.match(writer.handle({ ...group, askOnly: false }), { outcome: 'committed' })
-  t.match(writer.handle({ ...group, askOnly: true }), { outcome: 'committed' })
+  t.match(writer.handle({ ...group, askOnly: true, spools: [] }), { outcome: 'failed' })
+  t.match(writer.handle({ ...group, askOnly: false, spools: [] }), { outcome: 'committed' })
+  t.match(writer.handle({ ...group, askOnly: true, spools: [] }), { outcome: 'committed' })
   t.match(audit(dataDir), { booked: 2, cost: 50, balance: 950 })
   t.ok(isBalanced(audit(dataDir)))
 })
@@ -42,7 +42,13 @@ t.test('a group that is withdrawn during the write is not in the file', async (t
   const shared = new Shared()
   const writer = new StoreWriter(dataDir, shared)
   t.teardown(() => writer.close())
-  const group = { first: 1, bookings: pack([bookingOf(id, 20)]), used: [], askOnly: false }
+  const group = {
+    first: 1,
+    bookings: pack([bookingOf(id, 20)]),
+    used: [],
+    askOnly: false,
+    spools: [],
+  }
   t.ok(shared.withdraw())
   t.match(writer.handle(group), { outcome: 'withdrawn' })
   t.match(audit(dataDir), { booked: 0, balance: 1000 })

@@ -8,6 +8,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../accounts/accounts.js'
+import { requireWhole } from '../../accounts/database.js'
 import { modelOperations } from '../../admin/operations.js'
 import { AdminServer } from '../../admin/server.js'
 import { shellArgument } from '../../api/words.js'
@@ -56,7 +57,10 @@ export async function runServer(
   const signals = listenForStop(exit, { onHangup: () => onHangup() })
   const warn = (text: string) => log.logger.warn(text)
   const manager = new ServiceManager({ environment, warn })
-  const openAccounts = () => new Accounts({ dataDir, busyMs: 0, log: warn })
+  const openAccounts = () => {
+    requireWhole(dataDir)
+    return new Accounts({ dataDir, busyMs: 0, log: warn })
+  }
   manager.starting('Opening the accounts')
   const accounts = await startPatiently(openAccounts, warn, signals.first)
   const slots = new ModelSlots()

@@ -1,0 +1,141 @@
+/**
+ * Bookings that leave memory while the accounts cannot be written: into spools, one after the
+ * other, which the writer takes in once it can write again.
+ *
+ * Rules
+ *   1. A booking is in memory until its spool is complete on the disk; from then on it is the
+ *      spool's, which one process takes in, once.
+ *   2. One spool is written at a time, without blocking the event loop.
+ *   3. What spools hold is remembered until it is taken in: reports of usage count it, and so does
+ *      the bound of bookings that are not in the file.
+ *
+ * @module
+ */
+
+import { randomUUID } from 'node:crypto'
+import { dirname } from 'node:path'
+import type { Booking } from './booking.js'
+import type { Pending } from './pending.js'
+import { leftBehind, realFolder, spill, spillNow } from './spool.js'
+
+interface Spilled {
+  readonly id: string
+  readonly bookings: readonly Booking[]
+  readonly answers: number
+}
+
+/** How long writing may fail before bookings are spooled. */
+const spillMs = 400
+
+export interface SpillingOptions {
+  /** Must be there: it may be gone when its name is needed. */
+  readonly dataDir: string
+  /** Takes a sentence for the operator. */
+  readonly log: (text: string) => void
+  readonly pending: Pending
+  /** How long the writer has failed or has not answered, milliseconds. */
+  readonly stuckForMs: () => number
+  /** Called when a spool is complete, or could not be written. */
+  readonly onWritten: () => void
+}
+
+export class Spilling {
+  readonly #options: SpillingOptions
+  readonly #dataDir: string
+  #timer: NodeJS.Timeout | undefined
+  #writing: Spilled | undefined
+  /** By the spool's path. */
+  readonly #spools = new Map<string, Spilled>()
+  /** Spools that the writer does not know yet. */
+  #unannounced: string[] = []
+  #told = false
+  #closed = false
+
+  constructor(options: SpillingOptions) {
+    this.#options = options
+    this.#dataDir = realFolder(options.dataDir)
+  }
+
+  /** The number of answers that are in spools, or on their way there. */
+  get answers(): number {
+    let sum = 0
+    for (const { answers } of this.#all()) sum += answers
+    return sum
+  }
+
+  /** @param isTakenIn - Whether the file has the spool of this id already. */
+  *bookings(isTakenIn: (id: string) => boolean): Generator<Booking> {
+    for (const { id, bookings } of this.#all()) if (!isTakenIn(id)) yield* bookings
+  }
+
+  /** Looks whether the writer is stuck, in time for a booking that has come now. */
+  lookSoon(): void {
+    this.#timer ??= setTimeout(() => this.look(), spillMs).unref()
+  }
+
+  /** Spools the bookings that wait, if the writer is stuck. */
+  look(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const { pending, stuckForMs } = this.#options
+    const stuckMs = stuckForMs()
+    if (stuckMs === 0) this.#told = false
+    if (stuckMs < spillMs || this.#closed || this.#writing !== undefined) return
+    const { bookings, answers } = pending.takeLazy()
+    if (bookings.length > 0) void this.#write({ id: randomUUID(), bookings, answers })
+  }
+
+  async #write(spilled: Spilled): Promise<void> {
+    const { pending, log, onWritten } = this.#options
+    this.#writing = spilled
+    const path = await spill(this.#dataDir, spilled.id, spilled.bookings)
+    if (this.#closed) return
+    this.#writing = undefined
+    if (path === undefined) {
+      for (const booking of spilled.bookings) pending.keep(booking)
+    } else {
+      this.#spools.set(path, spilled)
+      this.#unannounced.push(path)
+      if (!this.#told)
+        log(`While the accounts cannot be written, usage is kept in ${dirname(path)}`)
+      this.#told = true
+    }
+    onWritten()
+  }
+
+  /** The spools that the writer must be told of. */
+  announce(): readonly string[] {
+    const paths = this.#unannounced
+    this.#unannounced = []
+    return paths
+  }
+
+  /** The writer may not have heard what was announced, or it was not heard itself. */
+  announceAgain(): void {
+    this.#unannounced = [...this.#spools.keys()]
+  }
+
+  forget(paths: readonly string[]): void {
+    for (const path of paths) this.#spools.delete(path)
+  }
+
+  /**
+   * Begins no further spool, and completes the one under way, for which it blocks. If it cannot, its
+   * bookings wait again.
+   */
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    const writing = this.#writing
+    if (writing === undefined) return
+    this.#writing = undefined
+    const path = spillNow(this.#dataDir, writing.id, writing.bookings)
+    if (path !== undefined) this.#options.log(leftBehind(writing.answers, path))
+    else for (const booking of writing.bookings) this.#options.pending.keep(booking)
+  }
+
+  *#all(): Generator<Spilled> {
+    yield* this.#spools.values()
+    if (this.#writing !== undefined) yield this.#writing
+  }
+}
