@@ -72,6 +72,13 @@ std::optional<std::vector<float>> GgufFile::Floats(const std::string& key) const
   return values;
 }
 
+std::optional<std::vector<uint32_t>> GgufFile::Unsigneds(const std::string& key) const {
+  const int64_t id = FindArray(file_, key, GGUF_TYPE_UINT32);
+  if (id < 0) return std::nullopt;
+  const auto* values = static_cast<const uint32_t*>(gguf_get_arr_data(file_, id));
+  return std::vector<uint32_t>(values, values + gguf_get_arr_n(file_, id));
+}
+
 std::optional<std::vector<std::string>> GgufFile::Texts(const std::string& key) const {
   const int64_t id = FindArray(file_, key, GGUF_TYPE_STRING);
   if (id < 0) return std::nullopt;

@@ -36,6 +36,7 @@ class GgufFile {
   std::optional<float> Float(const std::string& key) const;
   // Of float32, or of uint16, which are the bits of half precision.
   std::optional<std::vector<float>> Floats(const std::string& key) const;
+  std::optional<std::vector<uint32_t>> Unsigneds(const std::string& key) const;
   std::optional<std::vector<std::string>> Texts(const std::string& key) const;
   // Nothing if there is no such tensor. Throws EngineError ERR_MODEL_LOAD if it cannot be read.
   std::optional<Matrix> Tensor(const std::string& name) const;

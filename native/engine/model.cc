@@ -143,7 +143,10 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
     throw EngineError("ERR_MODEL_UNSUPPORTED", options.model_path + ": " + what + reason);
   };
   if (llama_vocab_type(model->vocab_) == LLAMA_VOCAB_TYPE_NONE) refuse("it has no vocabulary");
-  model->hidden_ = HiddenReadout::Read(model->Meta("oi.readout"), options.model_path, raw);
+  const std::string readout = model->Meta("oi.readout");
+  model->prefix_ = PrefixReadout::Read(readout, options.model_path, raw);
+  if (model->prefix_) return model;
+  model->hidden_ = HiddenReadout::Read(readout, options.model_path, raw);
   const std::string architecture = model->Meta("general.architecture");
   if (!IsEncoder(architecture) && model->Meta(architecture + kCausalKey) == "false") {
     const std::string reason = architecture + kCausalKey +
@@ -154,8 +157,9 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   if (model->hidden_) return model;
   if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw) || IsEncoder(architecture)) {
     refuse(
-        "an encoder writes no text, and this one has no head of markers@1 and no pooling_type from "
-        "1 to 4, of embedding models, rerankers and classifiers: give such a model, or a decoder, "
+        "an encoder writes no text, and this one has no head of markers@1 or prefix@1 and no "
+        "pooling_type from 1 to 4, of embedding models, rerankers and classifiers: give such a "
+        "model, or a decoder, "
         "as an instruct model");
   }
   if (llama_model_is_diffusion(raw)) refuse("a diffusion model does not predict a next token");

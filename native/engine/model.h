@@ -10,6 +10,7 @@
 #include "encode/hidden_readout.h"
 #include "log.h"
 #include "plan/devices.h"
+#include "prefix/prefix_readout.h"
 #include "types.h"
 
 struct llama_model;
@@ -45,6 +46,8 @@ class Model {
   std::string Meta(const std::string& key) const;  // "" if absent
   // How it is asked, if hidden states tell its answers; else null.
   const HiddenReadout* hidden() const { return hidden_.get(); }
+  // How it is asked, if it is an encoder that is read in parts; else null.
+  const PrefixReadout* prefix() const { return prefix_.get(); }
   // Where its weights are.
   const LoggedMemory& memory() const { return memory_; }
   // Everything but what the context decides.
@@ -59,6 +62,7 @@ class Model {
   const LoggedMemory memory_;
   const bool kernels_;
   std::unique_ptr<const HiddenReadout> hidden_;
+  std::unique_ptr<const PrefixReadout> prefix_;
 };
 
 }  // namespace oi

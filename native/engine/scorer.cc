@@ -56,7 +56,8 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       context_(model, options, plan_, &Scorer::OnAbort, this),
       readout_(context_, vocabulary_size_, on_gpu_),
-      cache_(context_.get(), CacheOptions(plan_, options, model)),
+      sequence_memory_(context_.get()),
+      cache_(sequence_memory_, CacheOptions(plan_, options, model)),
       admission_(cache_, rate_, options.deterministic),
       step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic) {}
 

@@ -109,6 +109,7 @@ class Scorer final : public Evaluator {
   bool evaluating_ = false;  // read, as step_, by the context's abort callback
   Context context_;
   Readout readout_;
+  LlamaMemory sequence_memory_;
   StateCache cache_;
   Rate rate_;
   Admission admission_;

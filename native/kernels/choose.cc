@@ -79,20 +79,20 @@ const ProductKernel* AmxProduct(Format format) {
 constexpr KernelSet kSets[] = {
 #ifdef OI_KERNELS_AMX
     {"amx", "AMX and AVX-512 VNNI", HasAmx, AmxProduct, Avx512Bf16Product, amx::Attention,
-     avx512::Attention, avx512::Rows},
+     avx512::Attention, avx512::Rows, avx512::PartAttention},
 #endif
 #ifdef OI_KERNELS_AVX512
     {"avx512-bf16", "AVX-512 VNNI and BF16", HasAvx512Bf16, Avx512Bf16Product, Avx512Bf16Product,
-     avx512::Attention, avx512::Attention, avx512::Rows},
+     avx512::Attention, avx512::Attention, avx512::Rows, avx512::PartAttention},
     {"avx512", "AVX-512 VNNI", HasAvx512, Avx512Product, Avx512Product, avx512::Attention,
-     avx512::Attention, avx512::Rows},
+     avx512::Attention, avx512::Rows, avx512::PartAttention},
 #endif
 #ifdef OI_KERNELS_AVX_VNNI
     {"avx-vnni", "AVX2, FMA, F16C and AVX-VNNI", HasAvxVnni, AvxVnniProduct, AvxVnniProduct,
-     avx2::Attention, avx2::Attention, avx2::Rows},
+     avx2::Attention, avx2::Attention, avx2::Rows, avx2::PartAttention},
 #endif
     {"avx2", "AVX2, FMA and F16C", HasAvx2, Avx2Product, Avx2Product, avx2::Attention,
-     avx2::Attention, avx2::Rows},
+     avx2::Attention, avx2::Rows, avx2::PartAttention},
 };
 
 const KernelSet* asked_for = nullptr;
@@ -131,6 +131,11 @@ const AttentionKernel* FindAttention(CacheFormat format) {
 const RowKernel* FindRows() {
   const KernelSet* set = ThisSet();
   return set != nullptr ? set->rows() : nullptr;
+}
+
+const PartAttentionKernel* FindPartAttention() {
+  const KernelSet* set = ThisSet();
+  return set != nullptr ? set->part_attention() : nullptr;
 }
 
 const char* InstructionSet() {

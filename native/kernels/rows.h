@@ -1,11 +1,13 @@
 // What is computed row by row between the matmuls: norms, rotary position embeddings (RoPE), GELU
-// and gates.
+// and gates; and, fused for encoders, with the biases of the matmuls.
 //
 // Rule: a result depends on its row alone, in every bit.
 
 #pragma once
 
 #include <cstdint>
+
+#include "attention.h"
 
 namespace oi::kernels {
 
@@ -26,6 +28,20 @@ struct RowKernel {
   // GELU by its approximation with tanh: g = x / (1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3))),
   // where x = gates[i]; result[i] = g, or g * values[i] unless `values` is null.
   void (*gelu)(const float* gates, const float* values, int64_t count, float* result);
+
+  // Of encoders. Counts are multiples of 16.
+  //
+  // x = row + added + bias; row = (x - mean of x) / sqrt(variance of x + epsilon) * weights +
+  // shift. `added` and `bias` may be null.
+  void (*layer_norm)(float* row, const float* added, const float* bias, const float* weights,
+                     const float* shift, int64_t count, float epsilon);
+  // row[i] += bias[i].
+  void (*add_bias)(float* row, const float* bias, int64_t count);
+  // row[i] = GELU of row[i] + bias[i].
+  void (*bias_gelu)(float* row, const float* bias, int64_t count);
+  // Rounds values[i] + bias[i] to what a cell holds.
+  void (*to_cell)(const float* values, const float* bias, int64_t count, CacheFormat format,
+                  uint8_t* cell);
 };
 
 // Null if this CPU has none.

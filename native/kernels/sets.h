@@ -5,6 +5,7 @@
 #include <span>
 
 #include "attention.h"
+#include "part_attention.h"
 #include "product.h"
 #include "rows.h"
 
@@ -20,6 +21,7 @@ struct KernelSet {
   const AttentionKernel* (*attention)();
   const AttentionKernel* (*float_attention)();  // of a cache of floats; keeps all their bits
   const RowKernel* (*rows)();
+  const PartAttentionKernel* (*part_attention)();
 };
 
 // Fastest first. FindProduct(), FindAttention() and FindRows() ask the first that runs here.

@@ -6,6 +6,7 @@
 #include "../engine/encode/encoder.h"
 #include "../engine/error.h"
 #include "../engine/plan/placement.h"
+#include "../engine/prefix/prefix_encoder.h"
 #include "../engine/scorer.h"
 #include "../machine/cores.h"
 #include "guard.h"
@@ -21,6 +22,9 @@ constexpr double kBytesPerToken = 4;
 std::unique_ptr<Evaluator> MakeEvaluator(const Model& model, Vision* vision,
                                          const EngineOptions& options, uint32_t cores,
                                          const std::atomic<bool>& stop) {
+  if (model.prefix() != nullptr) {
+    return std::make_unique<PrefixEncoder>(model, options, cores, stop);
+  }
   if (model.hidden() != nullptr) return std::make_unique<Encoder>(model, options, cores, stop);
   return std::make_unique<Scorer>(model, vision, options, cores, stop);
 }

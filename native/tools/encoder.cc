@@ -118,6 +118,21 @@ void SetEncoderHyperparameters(const Shape& shape, int64_t vocabulary_size, gguf
   }
 }
 
+void SetParts(const Shape& shape, uint64_t seed, gguf_context* out) {
+  constexpr int64_t kKinds = 3;
+  gguf_set_val_str(out, "oi.readout", "prefix@1");
+  const uint32_t types[] = {0, 1, 1};
+  gguf_set_arr_data(out, "oi.prefix.token_types", GGUF_TYPE_UINT32, types, std::size(types));
+  const auto set = [&](const char* key, std::vector<int64_t> dims, float gain) {
+    const std::string name = std::string("oi.prefix.head.") + key;
+    SetArray(out, name.c_str(), {key, Fill::kMatrix, std::move(dims), gain}, seed);
+  };
+  set("hidden.weight", {shape.width, kHidden}, 1.0f);
+  set("hidden.bias", {kHidden}, 1.0f);
+  set("output.weight", {kHidden, kKinds}, kOutputGain);
+  set("output.bias", {kKinds}, 1.0f);
+}
+
 void SetMarkers(const Shape& shape, uint64_t seed, gguf_context* out) {
   const int64_t width = shape.width;
   const int64_t inputs = std::size(kInputs) * width;

@@ -1,5 +1,5 @@
 // What llama.cpp expects of an encoder of the architectures `bert` and `modern-bert`, and what ours
-// reads beside it: a head for `markers@1` (src/prompt/hidden/README.md).
+// reads beside it: a head for `markers@1` or `prefix@1` (src/prompt/hidden/README.md).
 
 #pragma once
 
@@ -20,6 +20,7 @@ std::vector<Tensor> EncoderTensors(const Shape& shape, int64_t vocabulary_size);
 void SetEncoderHyperparameters(const Shape& shape, int64_t vocabulary_size, gguf_context* out);
 
 // How it is asked, and a head of random numbers.
+void SetParts(const Shape& shape, uint64_t seed, gguf_context* out);
 void SetMarkers(const Shape& shape, uint64_t seed, gguf_context* out);
 
 }  // namespace oi

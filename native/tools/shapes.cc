@@ -103,6 +103,12 @@ std::vector<Shape> Fixtures() {
   encoder.context = 512;
   encoder.norm_epsilon = 1e-12f;
 
+  // Read in parts, a state once. Its positions suffice for states that take steps of their own.
+  Shape parts = encoder;
+  parts.name = "fixture-prefix";
+  parts.context = 2048;
+  parts.parts = true;
+
   Shape reranker = encoder;
   reranker.name = "fixture-reranker";
   reranker.pooled = Pooled::kReranker;
@@ -127,8 +133,9 @@ std::vector<Shape> Fixtures() {
   qwen3_reranker.name = "fixture-qwen3-reranker";
   qwen3_reranker.pooled = Pooled::kReranker;
 
-  return {dense,     dense_qwen,      hybrid,        hybrid_qwen, llama,   mrope,    small,
-          window,    experts,         oss,           lfm2,        encoder, reranker, classifier,
+  return {dense,     dense_qwen,      hybrid,        hybrid_qwen, llama,
+          mrope,     small,           window,        experts,     oss,
+          lfm2,      encoder,         parts,         reranker,    classifier,
           embedding, modern_reranker, qwen3_reranker};
 }
 
@@ -224,7 +231,14 @@ std::vector<Shape> RealShapes() {
                         .norm_epsilon = 1e-12f,
                         .tied = true};
 
-  return {qwen3, qwen3_1_7b, qwen3_4b, qwen3_8b, qwen35, qwen35_4b, llama, minilm};
+  // As e5-small and bge-small, with as many positions as the default model is to have.
+  Shape prefix = minilm;
+  prefix.name = "prefix-l12";
+  prefix.layers = 12;
+  prefix.context = 4096;
+  prefix.parts = true;
+
+  return {qwen3, qwen3_1_7b, qwen3_4b, qwen3_8b, qwen35, qwen35_4b, llama, minilm, prefix};
 }
 
 }  // namespace

@@ -83,6 +83,8 @@ export interface PassFacts {
   readonly alone?: string | undefined
   /** The most options of one pass; undefined: as many as fit. */
   readonly maxOptions?: number | undefined
+  /** For a model that reads options behind the question: how. */
+  readonly options?: string
   /** For other models: how a noul is answered. */
   readonly noul?: string
   /** The factor of a cosine. */

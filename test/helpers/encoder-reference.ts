@@ -14,7 +14,11 @@ export interface PassToken {
   readonly role: Role
   /** A marker or an option's text. */
   readonly option?: number
+  /** The row of its token type; default 0. */
+  readonly type?: number
 }
+
+type Sees = (i: number, j: number) => boolean
 
 export class EncoderReference {
   readonly #file: GgufFile
@@ -64,12 +68,12 @@ export class EncoderReference {
     return mean(this.states(pass), this.#width)
   }
 
-  /** The state of each token after the last layer. */
-  states(pass: readonly PassToken[]): Vector[] {
-    const types = this.#tensor('token_types.weight')
-    let x = pass.map(({ token, position }) => {
+  /** The state of each token after the last layer. `sees`: whether token i attends to token j. */
+  states(pass: readonly PassToken[], sees: Sees = () => true): Vector[] {
+    let x = pass.map(({ token, position, type = 0 }) => {
       const own = this.#row('token_embd.weight', token)
       const place = this.#row('position_embd.weight', position)
+      const types = this.#row('token_types.weight', type)
       return this.#norm(
         own.map((value, i) => value + place[i]! + types[i]!),
         'token_embd_norm',
@@ -77,7 +81,7 @@ export class EncoderReference {
     })
     for (let layer = 0; layer < this.#number('bert.block_count'); layer++) {
       const block = `blk.${layer}.`
-      const attended = this.#attention(x, block)
+      const attended = this.#attention(x, block, sees)
       x = x.map((row, i) => this.#norm(sum(row, attended[i]!), `${block}attn_output_norm`))
       const forward = x.map((row) => {
         const hidden = this.#product(row, `${block}ffn_up`).map(geluByTanh)
@@ -88,16 +92,17 @@ export class EncoderReference {
     return x
   }
 
-  #attention(x: readonly Vector[], block: string): Vector[] {
+  #attention(x: readonly Vector[], block: string, sees: Sees): Vector[] {
     const of = (name: string) => x.map((row) => this.#product(row, block + name))
     const [queries, keys, values] = [of('attn_q'), of('attn_k'), of('attn_v')]
     const heads = this.#number('bert.attention.head_count')
     const size = this.#width / heads
-    return queries.map((query) => {
+    return queries.map((query, i) => {
+      const seen = (rows: readonly Vector[]) => rows.filter((_, j) => sees(i, j))
       const out = new Float64Array(this.#width)
       for (let head = 0; head < heads; head++) {
         const part = (row: Vector) => row.subarray(head * size, (head + 1) * size)
-        out.set(attend(part(query), keys.map(part), values.map(part)), head * size)
+        out.set(attend(part(query), seen(keys).map(part), seen(values).map(part)), head * size)
       }
       return this.#product(out, `${block}attn_output`)
     })
@@ -183,7 +188,7 @@ function geluByTanh(x: number): number {
   return 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)))
 }
 
-function geluByErf(x: number): number {
+export function geluByErf(x: number): number {
   return 0.5 * x * (1 + erf(x / Math.SQRT2))
 }
 

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /** Numbers of half precision are their bits. */
-export type MetaValue = string | number | boolean | readonly string[] | Float32Array | Uint16Array
+export type MetaValue =
+  string | number | boolean | readonly string[] | Float32Array | Uint16Array | Uint32Array
 
 interface Tensor {
   readonly dims: readonly number[]
@@ -47,6 +48,9 @@ export function readGguf(path: string): GgufFile {
     if (of === 8) return Array.from({ length: count }, text)
     const start = at
     at += widths[of]! * count
+    if (of === 4) {
+      return Uint32Array.from({ length: count }, (_, i) => bytes.readUInt32LE(start + 4 * i))
+    }
     if (of !== 6) return undefined
     return Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(start + 4 * i))
   }
@@ -127,9 +131,9 @@ function rawOf(value: MetaValue): Buffer {
     bytes.writeFloatLE(value)
     return Buffer.concat([u32(6), bytes])
   }
-  if (value instanceof Float32Array || value instanceof Uint16Array) {
+  if (ArrayBuffer.isView(value)) {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    const type = value instanceof Float32Array ? 6 : 2
+    const type = value instanceof Float32Array ? 6 : value instanceof Uint16Array ? 2 : 4
     return Buffer.concat([u32(9), u32(type), u64(value.length), bytes])
   }
   return Buffer.concat([u32(9), u32(8), u64(value.length), ...value.map(text)])

@@ -3,7 +3,7 @@ import type { GgufFile } from './gguf-file.js'
 
 export type Vector = Float64Array
 
-/** The tensors of a file in F32 and Q8_0, each read once. */
+/** The tensors of a file in F32, F16 and Q8_0, each read once. */
 export class Weights {
   readonly #file: GgufFile
   readonly #read = new Map<string, Vector>()
@@ -18,7 +18,7 @@ export class Weights {
     if (known !== undefined) return known
     const tensor = this.#file.tensors.get(name)
     const read = readers.get(tensor?.type ?? -1)
-    if (!tensor || !read) throw new Error(`${name} is not there, or neither F32 nor Q8_0`)
+    if (!tensor || !read) throw new Error(`${name} is not there, or none of F32, F16 and Q8_0`)
     const count = tensor.dims.reduce((all, dim) => all * dim, 1)
     const values = Float64Array.from({ length: count }, (_, i) => read(tensor.data, i))
     this.#read.set(name, values)
@@ -29,6 +29,7 @@ export class Weights {
 /** Of a tensor's type, value i of its data. */
 const readers = new Map<number, (data: Buffer, i: number) => number>([
   [0, (data, i) => data.readFloatLE(4 * i)],
+  [1, (data, i) => half(data.readUInt16LE(2 * i))],
   // Blocks of a scale and 32 signed bytes.
   [8, (data, i) => half(data.readUInt16LE(block(i))) * data.readInt8(block(i) + 2 + (i % 32))],
 ])

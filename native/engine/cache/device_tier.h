@@ -71,7 +71,7 @@ class DeviceTier {
 
   // `forks_last`: a fork is of use for several questions, one after another. `window`: as in
   // sequences.h.
-  DeviceTier(llama_memory_t memory, size_t cells, llama_seq_id sequences, size_t window,
+  DeviceTier(SequenceMemory& memory, size_t cells, llama_seq_id sequences, size_t window,
              bool forks_last, Leaving leaving)
       : forks_last_(forks_last),
         leaving_(std::move(leaving)),

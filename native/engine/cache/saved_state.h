@@ -44,6 +44,8 @@ struct Reuse {
   // Above 0: a state of more tokens has let go of those that left a sliding window, and cannot be
   // cut short either.
   size_t window = 0;
+  // Of use for the same prefix alone.
+  bool only_same = false;
 
   static bool MayExceed(const std::vector<Token>& have, const std::vector<Token>& want,
                         size_t best) {
@@ -55,6 +57,10 @@ struct Reuse {
   // may be shared at all.
   size_t Tokens(const std::vector<Token>& have, const std::vector<Token>& want, size_t best = 0,
                 size_t most = SIZE_MAX) const {
+    if (only_same) {
+      const bool all = most >= want.size() && have.size() > best && have == want;
+      return all ? have.size() : 0;
+    }
     if (best >= most || !MayExceed(have, want, best)) return 0;
     const size_t common = std::min(most, CommonPrefix(have, want));
     const bool whole = only_whole || (window > 0 && have.size() > window);

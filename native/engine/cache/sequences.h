@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "llama.h"
+#include "sequence_memory.h"
 
 namespace oi {
 
@@ -17,7 +18,7 @@ class Sequences {
 
   // Ids 0 to `count - 1`. `window`: tokens that the layers of a sliding window see; 0 for a model
   // without one.
-  Sequences(llama_memory_t memory, llama_seq_id count, size_t window)
+  Sequences(SequenceMemory& memory, llama_seq_id count, size_t window)
       : memory_(memory), count_(count), window_(window) {
     Reset();
   }
@@ -33,15 +34,15 @@ class Sequences {
 
   // Empties the sequence and takes it back. Allocates nothing.
   void Free(llama_seq_id id) noexcept {
-    llama_memory_seq_rm(memory_, id, -1, -1);
+    memory_.Remove(id, -1);
     free_.push_back(id);
   }
 
-  void Copy(llama_seq_id from, llama_seq_id to) { llama_memory_seq_cp(memory_, from, to, -1, -1); }
+  void Copy(llama_seq_id from, llama_seq_id to) { memory_.Copy(from, to); }
 
   // Keeps what stands before `position`. Not for recurrent models, nor where Holds() is false.
   void Cut(llama_seq_id id, size_t position) {
-    llama_memory_seq_rm(memory_, id, static_cast<llama_pos>(position), -1);
+    memory_.Remove(id, static_cast<llama_pos>(position));
   }
 
   bool windowed() const { return window_ > 0; }
@@ -51,7 +52,7 @@ class Sequences {
   // hole: cells from the lowest position on are there, llama.cpp sees to that.
   bool Holds(llama_seq_id id, size_t position) const {
     if (window_ == 0 || position == 0) return true;
-    const llama_pos lowest = llama_memory_seq_pos_min(memory_, id);
+    const llama_pos lowest = memory_.Lowest(id);
     const auto needed = position < window_ ? 0 : static_cast<llama_pos>(position - window_ + 1);
     return lowest >= 0 && lowest <= needed;
   }
@@ -59,7 +60,7 @@ class Sequences {
   // Empties all. With `data`, zeros stand in the memory too: attention multiplies what it does not
   // see by zero, which leaves a NaN a NaN.
   void Clear(bool data) {
-    llama_memory_clear(memory_, data);
+    memory_.Clear(data);
     Reset();
   }
 
@@ -70,7 +71,7 @@ class Sequences {
     for (llama_seq_id id = count_; id-- > 0;) free_.push_back(id);
   }
 
-  const llama_memory_t memory_;
+  SequenceMemory& memory_;
   const llama_seq_id count_;
   const size_t window_;
   std::vector<llama_seq_id> free_;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "llama.h"
-
 namespace oi {
 namespace {
 
@@ -17,18 +15,19 @@ constexpr size_t kWorthSaving = 32;
 
 void Unpinning::operator()(Prefix* prefix) const noexcept { cache->Unpin(*prefix); }
 
-StateCache::StateCache(llama_context* context, const Options& options)
-    : context_(context),
+StateCache::StateCache(SequenceMemory& memory, const Options& options)
+    : memory_(memory),
       options_(options),
-      reuse_{options.recurrent, options.grid, options.window},
+      reuse_{options.recurrent, options.grid, options.window, options.whole},
       outer_(options.host_bytes, options.disk_folder, options.disk_bytes, reuse_),
-      device_(llama_get_memory(context), options.cells, options.sequences, options.window,
-              !options.recurrent && options.grid == 0,
+      device_(memory, options.cells, options.sequences, options.window,
+              !options.recurrent && !options.whole && options.grid == 0,
               [this](const Prefix& prefix) { Save(prefix); }) {}
 
 // Tokens that the evaluated part of `prefix` saves, if more than `best`; else any number that is
 // not.
 size_t StateCache::Resident(const Prefix& prefix, const Wanted& wanted, size_t best) const {
+  if (options_.whole) return 0;  // rule 4: who asks has seen whether it is the same
   // Not complete: what there is ends in the middle of something.
   if (prefix.missing() > 0 && (options_.recurrent || options_.grid > 0)) return 0;
   const size_t most = wanted.Sharable(prefix.scope, prefix.template_tokens);
@@ -157,7 +156,7 @@ Prefix* StateCache::Restore(const OuterTiers::Match& match, const Wanted& wanted
   const bool cut = match.tokens < state.tokens.size();
   Sequences& sequences = device_.sequences();
   const size_t end = PositionAt(wanted.tokens, match.tokens);
-  if (llama_state_seq_set_data_ext(context_, state.data.get(), state.size, sequence.id(), 0) == 0 ||
+  if (!memory_.Load(sequence.id(), state.data.get(), state.size) ||
       !sequences.Holds(sequence.id(), end)) {
     outer_.Refuse(match);  // it would be refused again
     return nullptr;
@@ -203,7 +202,7 @@ void StateCache::TrySave(const Prefix& prefix) {
   const bool proved = prefix.proved >= prefix.evaluated;
   const Wanted known{prefix.tokens, prefix.scope, 0};
   if (!outer_.Wants(known, 1, proved)) return;  // before its size is counted
-  const size_t size = llama_state_seq_get_size_ext(context_, prefix.sequence, 0);
+  const size_t size = memory_.Bytes(prefix.sequence);
   auto state = std::make_shared<SavedState>();
   state->scope = prefix.scope;
   state->tokens = prefix.tokens;
@@ -211,9 +210,7 @@ void StateCache::TrySave(const Prefix& prefix) {
   state->proved = proved;
   if (!outer_.Wants(known, state->bytes(), proved)) return;
   state->data = MakeStateBytes(size);
-  if (llama_state_seq_get_data_ext(context_, state->data.get(), size, prefix.sequence, 0) != size) {
-    return;
-  }
+  if (!memory_.Save(prefix.sequence, state->data.get(), size)) return;
   outer_.Put(std::move(state));
 }
 
@@ -221,7 +218,7 @@ void StateCache::Purge() {
   outer_.ForgetUnproved();
   for (Prefix& prefix : device_.prefixes()) {
     if (prefix.proved < prefix.evaluated) {
-      if (options_.recurrent || options_.grid > 0 || prefix.proved == 0 ||
+      if (options_.recurrent || options_.whole || options_.grid > 0 || prefix.proved == 0 ||
           !device_.CanCut(prefix, prefix.proved)) {
         continue;
       }

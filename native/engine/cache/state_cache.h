@@ -7,7 +7,7 @@
 //   3. A prefix is looked up in all tiers. The match that saves the most tokens is used; of two
 //      equal ones, that of the faster tier.
 //   4. A recurrent state is used as a whole or not at all, and so is one that is longer than a
-//      sliding window (saved_state.h).
+//      sliding window (saved_state.h). What an encoder has read is of use for the same text alone.
 //   5. With a grid (deterministic mode) the context holds one prefix, in cells 0, 1, 2, …, and
 //      what is kept of another ends where a batch did. So the cells of a cold, a cached and a
 //      restored prefix are the same, and so are the sums over them. Of a sliding window only the
@@ -30,8 +30,6 @@
 #include "outer_tiers.h"
 #include "saved_state.h"
 
-struct llama_context;
-
 namespace oi {
 
 class StateCache;
@@ -53,6 +51,7 @@ class StateCache {
     size_t busy_cells;  // rule 2: beside a prefix that is new
     size_t save_after;  // requests that make a prefix worth saving
     bool recurrent;
+    bool whole;     // a prefix is of use for the same one alone
     size_t window;  // of sliding attention, tokens; 0 without it
     size_t grid;    // rule 5; 0 without it
     uint64_t host_bytes;
@@ -60,7 +59,8 @@ class StateCache {
     uint64_t disk_bytes;
   };
 
-  StateCache(llama_context* context, const Options& options);
+  // `memory` must outlive it.
+  StateCache(SequenceMemory& memory, const Options& options);
 
   StateCache(const StateCache&) = delete;
   StateCache& operator=(const StateCache&) = delete;
@@ -106,7 +106,7 @@ class StateCache {
   void Save(const Prefix& prefix) noexcept;
   void TrySave(const Prefix& prefix);
 
-  llama_context* const context_;
+  SequenceMemory& memory_;
   const Options options_;
   const Reuse reuse_;
   OuterTiers outer_;

@@ -49,7 +49,8 @@ Tokenizer::Tokenizer(const Model& model, const Vision* vision)
       byte_pairs_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_BPE),
       sentence_piece_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_SPM),
       // The template of a model that is read by its hidden states says all, BOS too.
-      adds_bos_(llama_vocab_get_add_bos(vocab_) && model.hidden() == nullptr),
+      adds_bos_(llama_vocab_get_add_bos(vocab_) && model.hidden() == nullptr &&
+                model.prefix() == nullptr),
       recent_(kRecentBytes) {
   // Structural tokens of all templates, as any of them may render the prompt.
   std::string source;

@@ -12,6 +12,7 @@
 #include "../model.h"
 #include "llama.h"
 #include "memory.h"
+#include "parts_plan.h"
 #include "placement.h"
 
 namespace oi {
@@ -43,9 +44,6 @@ constexpr uint32_t kFewThreadsMicrobatch = 256;
 constexpr uint32_t kFewThreadsSharedStep = 64;
 // A full step of a large model on a small GPU takes half a second and more.
 constexpr double kGpuStepMs = 50;
-// The host tier's default: this part of the memory that is left, and at most so much.
-constexpr uint64_t kHostShare = 8;
-constexpr uint64_t kMaxHostBytes = 4ull << 30;
 
 // Default numbers of sequences.
 struct Sequences {
@@ -84,14 +82,6 @@ void SetBatches(ContextPlan& plan, const EngineOptions& options, uint32_t microb
 uint64_t ScoreBytes(const Model& model, const ContextPlan& plan) {
   return sizeof(float) * static_cast<uint64_t>(plan.context_tokens) * plan.microbatch_tokens *
          static_cast<uint64_t>(llama_model_n_head(model.get()));
-}
-
-void SetOuterTiers(ContextPlan& plan, const EngineOptions& options, const Model& model,
-                   uint64_t left_bytes) {
-  plan.outer_tiers = !options.deterministic || model.window() == 0;
-  plan.host_bytes = !plan.outer_tiers         ? 0
-                    : options.host_bytes >= 0 ? static_cast<uint64_t>(options.host_bytes)
-                                              : std::min(kMaxHostBytes, left_bytes / kHostShare);
 }
 
 // The least rows of a microbatch (step.h, rule 3), where layers' attention runs on the CPU.
@@ -247,6 +237,7 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
                         bool whole_images) {
   ContextPlan plan{};
   plan.threads = options.threads != 0 ? options.threads : default_threads;
+  if (model.prefix() != nullptr) return PlanForParts(model, options, plan);
   if (model.hidden() != nullptr) return PlanForStates(model, options, plan);
   plan.keeps_cells = true;
   plan.spare_cells = kPad;

@@ -45,6 +45,10 @@ struct ContextPlan {
 ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32_t default_threads,
                         bool whole_images);
 
+// How much of the memory that is left the tiers outside of the context may take.
+void SetOuterTiers(ContextPlan& plan, const EngineOptions& options, const Model& model,
+                   uint64_t left_bytes);
+
 // For the context of the plan; null if logits come to the host.
 std::unique_ptr<DeviceReadout> MakeReadout(const Model& model, const ContextPlan& plan);
 

@@ -2,6 +2,7 @@
 
 #include "../simd/attention.h"
 
+#include "../simd/part_attention.h"
 #include "kernels.h"
 #include "registers.h"
 
@@ -13,5 +14,7 @@ struct Here;
 }  // namespace
 
 const AttentionKernel* Attention() { return &simd::kAttention<Registers<Here>>; }
+
+const PartAttentionKernel* PartAttention() { return &simd::kPartAttention<Registers<Here>>; }
 
 }  // namespace oi::kernels::avx2

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../attention.h"
+#include "../part_attention.h"
 #include "../product.h"
 #include "../rows.h"
 
@@ -19,6 +20,7 @@ const ProductKernel* FloatProduct(Format format);
 
 // AVX2, FMA and F16C.
 const AttentionKernel* Attention();
+const PartAttentionKernel* PartAttention();
 
 // AVX2 and FMA.
 const RowKernel* Rows();

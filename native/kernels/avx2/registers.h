@@ -57,6 +57,23 @@ struct Registers {
     const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(values), 16));
   }
+  static void StoreF16(uint8_t* at, Vector x) {
+    constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm256_cvtps_ph(x, kNearest));
+  }
+  // Half of the last bit is added, and the last bit itself, so that ties go to even ones. A NaN
+  // stays one.
+  static void StoreBF16(uint8_t* at, Vector x) {
+    const __m256i bits = _mm256_castps_si256(x);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const __m256i half = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF));
+    const __m256i high = _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+    const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    const __m256i whole = _mm256_blendv_epi8(high, _mm256_set1_epi32(0x7FC0), nan);
+    // Packing repeats each half of a register.
+    const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(whole, whole), 0x08);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm256_castsi256_si128(packed));
+  }
   static void Transpose(const float* const* rows, float* to, int64_t to_stride) {
     Transpose8(rows, to, to_stride);
   }

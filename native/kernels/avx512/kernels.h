@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../attention.h"
+#include "../part_attention.h"
 #include "../product.h"
 #include "../rows.h"
 
@@ -19,6 +20,7 @@ const ProductKernel* F16Product();
 
 // AVX-512 F, BW, DQ and VL.
 const AttentionKernel* Attention();
+const PartAttentionKernel* PartAttention();
 
 // AVX-512 F, BW, DQ and VL.
 const RowKernel* Rows();

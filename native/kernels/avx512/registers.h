@@ -49,6 +49,20 @@ struct Registers {
     const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(values), 16));
   }
+  static void StoreF16(uint8_t* at, Vector x) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm512_cvtps_ph(x, kNearest));
+  }
+  // Half of the last bit is added, and the last bit itself, so that ties go to even ones. A NaN
+  // stays one.
+  static void StoreBF16(uint8_t* at, Vector x) {
+    const __m512i bits = _mm512_castps_si512(x);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF));
+    __m512i high = _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);
+    const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    high = _mm512_mask_mov_epi32(high, nan, _mm512_set1_epi32(0x7FC0));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm512_cvtepi32_epi16(high));
+  }
   static void Transpose(const float* const* rows, float* to, int64_t to_stride) {
     Transpose16(rows, to, to_stride);
   }
@@ -70,6 +84,7 @@ struct Registers {
   }
 
  private:
+  static constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
   static Vector Hidden() { return _mm512_set1_ps(-std::numeric_limits<float>::infinity()); }
 };
 

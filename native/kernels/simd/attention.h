@@ -85,16 +85,11 @@ int64_t Tasks(const AttentionShape& shape, int threads) {
   return TasksPerHead<S>(shape, threads) * shape.key_heads;
 }
 
-// The cells of a block that `used` names, as floats; the others are 0.
+// Cells that follow one another, as floats.
 template <class S>
-void Widen(CacheFormat format, const uint8_t* cells, size_t stride, int64_t size, uint32_t used,
-           float* to) {
-  for (int64_t cell = 0; cell < kCells; ++cell, to += size) {
-    if ((used >> cell & 1) == 0) {
-      std::memset(to, 0, static_cast<size_t>(size) * sizeof(float));
-      continue;
-    }
-    const uint8_t* from = cells + static_cast<size_t>(cell) * stride;
+void WidenCells(CacheFormat format, const uint8_t* cells, size_t stride, int64_t size,
+                int64_t count, float* to) {
+  for (const uint8_t* from = cells; count > 0; --count, from += stride, to += size) {
     if (format == CacheFormat::kF32) {
       std::memcpy(to, from, static_cast<size_t>(size) * sizeof(float));
       continue;
@@ -102,6 +97,19 @@ void Widen(CacheFormat format, const uint8_t* cells, size_t stride, int64_t size
     for (int64_t i = 0; i < size; i += S::kLanes) {
       const uint8_t* at = from + i * 2;
       S::Store(to + i, format == CacheFormat::kF16 ? S::LoadF16(at) : S::LoadBF16(at));
+    }
+  }
+}
+
+// The cells of a block that `used` names, as floats; the others are 0.
+template <class S>
+void Widen(CacheFormat format, const uint8_t* cells, size_t stride, int64_t size, uint32_t used,
+           float* to) {
+  for (int64_t cell = 0; cell < kCells; ++cell, to += size) {
+    if ((used >> cell & 1) == 0) {
+      std::memset(to, 0, static_cast<size_t>(size) * sizeof(float));
+    } else {
+      WidenCells<S>(format, cells + static_cast<size_t>(cell) * stride, stride, size, 1, to);
     }
   }
 }
@@ -127,9 +135,10 @@ void StartTile(const AttentionShape& shape, const AttentionRows<S>& rows, const 
   }
 }
 
-template <class S>
-void FinishTile(const AttentionShape& shape, const AttentionRows<S>& rows, const Tile& tile) {
-  for (int64_t d = 0; d < shape.value_size; d += S::kLanes) {
+// `place(row)`: where the `size` results of a row go.
+template <class S, class Place>
+void FinishRows(const AttentionRows<S>& rows, const Tile& tile, int64_t size, Place place) {
+  for (int64_t d = 0; d < size; d += S::kLanes) {
     alignas(64) float values[kRows<S> * S::kLanes];
     for (int64_t i = 0; i < kRows<S>; i += S::kLanes) {
       const float* lines[S::kLanes];
@@ -137,13 +146,19 @@ void FinishTile(const AttentionShape& shape, const AttentionRows<S>& rows, const
       S::Transpose(lines, values + i * S::kLanes, S::kLanes);
     }
     for (int64_t i = 0; i < rows.count; ++i) {
-      float* to = shape.results + (rows.token(i) * shape.heads + rows.head(i)) * shape.value_size;
       // A row that may see nothing: zeros, as stock llama.cpp has it.
       const float factor = tile.sum[i] == 0.0f ? 0.0f : 1.0f / tile.sum[i];
       const auto row = S::Load(values + i * S::kLanes);
-      S::Store(to + d, S::Multiply(row, S::Set(factor)));
+      S::Store(place(i) + d, S::Multiply(row, S::Set(factor)));
     }
   }
+}
+
+template <class S>
+void FinishTile(const AttentionShape& shape, const AttentionRows<S>& rows, const Tile& tile) {
+  FinishRows<S>(rows, tile, shape.value_size, [&](int64_t i) {
+    return shape.results + (rows.token(i) * shape.heads + rows.head(i)) * shape.value_size;
+  });
 }
 
 // A block of the cache that some tile of a task may see.

@@ -6,6 +6,7 @@
 //   AddSquares(sums, x)        sums + x * x in doubles
 //   SquareRoot(x)              of one float
 //   SwapNeighbours(x)          x1 x0 x3 x2 ...
+//   StoreF16(at, x) StoreBF16(at, x)  rounded to the nearest
 
 #pragma once
 
@@ -138,7 +139,73 @@ void Gelu(const float* gates, const float* values, int64_t count, float* result)
            [](Vector x, Vector y) { return S::Multiply(Gelu<S>(x), y); });
 }
 
+// The sum of a register's values, in an order of its own.
 template <class S>
-constexpr RowKernel kRows{Norm<S>, RopeHalves<S>, RopeNeighbours<S>, Swiglu<S>, Gelu<S>};
+float SumOf(typename S::Vector x) {
+  alignas(64) float values[S::kLanes];
+  S::Store(values, x);
+  for (int64_t half = S::kLanes / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < half; ++i) values[i] += values[i + half];
+  }
+  return values[0];
+}
+
+template <class S>
+void LayerNorm(float* row, const float* added, const float* bias, const float* weights,
+               const float* shift, int64_t count, float epsilon) {
+  auto sum = S::Zero();
+  for (int64_t i = 0; i < count; i += S::kLanes) {
+    auto x = S::Load(row + i);
+    if (added != nullptr) x = S::Add(x, S::Load(added + i));
+    if (bias != nullptr) x = S::Add(x, S::Load(bias + i));
+    S::Store(row + i, x);
+    sum = S::Add(sum, x);
+  }
+  const auto n = static_cast<float>(count);
+  const auto mean = S::Set(SumOf<S>(sum) / n);
+  auto squares = S::Zero();
+  for (int64_t i = 0; i < count; i += S::kLanes) {
+    const auto x = S::Subtract(S::Load(row + i), mean);
+    squares = S::MultiplyAdd(x, x, squares);
+  }
+  const auto scale = S::Set(1.0f / S::SquareRoot(SumOf<S>(squares) / n + epsilon));
+  for (int64_t i = 0; i < count; i += S::kLanes) {
+    const auto x = S::Multiply(S::Subtract(S::Load(row + i), mean), scale);
+    S::Store(row + i, S::MultiplyAdd(x, S::Load(weights + i), S::Load(shift + i)));
+  }
+}
+
+template <class S>
+void AddBias(float* row, const float* bias, int64_t count) {
+  for (int64_t i = 0; i < count; i += S::kLanes) {
+    S::Store(row + i, S::Add(S::Load(row + i), S::Load(bias + i)));
+  }
+}
+
+template <class S>
+void BiasGelu(float* row, const float* bias, int64_t count) {
+  for (int64_t i = 0; i < count; i += S::kLanes) {
+    S::Store(row + i, Gelu<S>(S::Add(S::Load(row + i), S::Load(bias + i))));
+  }
+}
+
+template <class S>
+void ToCell(const float* values, const float* bias, int64_t count, CacheFormat format,
+            uint8_t* cell) {
+  for (int64_t i = 0; i < count; i += S::kLanes) {
+    const auto x = S::Add(S::Load(values + i), S::Load(bias + i));
+    if (format == CacheFormat::kF32) {
+      S::Store(reinterpret_cast<float*>(cell) + i, x);
+    } else if (format == CacheFormat::kF16) {
+      S::StoreF16(cell + 2 * i, x);
+    } else {
+      S::StoreBF16(cell + 2 * i, x);
+    }
+  }
+}
+
+template <class S>
+constexpr RowKernel kRows{Norm<S>,      RopeHalves<S>, RopeNeighbours<S>, Swiglu<S>, Gelu<S>,
+                          LayerNorm<S>, AddBias<S>,    BiasGelu<S>,       ToCell<S>};
 
 }  // namespace oi::kernels::simd

@@ -9,12 +9,14 @@ import type { Engine, ModelInfo, PromptPart, Suffix } from '../../engine/types.j
 import type { Readout } from '../types.js'
 import { ClassesReadout } from './classes-readout.js'
 import { MarkerReadout } from './marker-readout.js'
+import { PrefixReadout, trialParts } from './prefix-readout.js'
 import { RankReadout } from './rank-readout.js'
 import { SimilarityReadout } from './similarity-readout.js'
 
 /** By the value of `oi.readout`, which the engine fills in where a file lacks it. */
 const readouts: Readonly<Record<string, (info: ModelInfo) => Readout>> = {
   'markers@1': (info) => new MarkerReadout(info, 'oi.markers.'),
+  'prefix@1': (info) => new PrefixReadout(info),
   'pointer@1': (info) => new MarkerReadout(info, 'oi.pointer.'),
   'rank@1': (info) => new RankReadout(info),
   'classes@1': (info) => new ClassesReadout(info),
@@ -41,6 +43,9 @@ export function createHiddenReadout({ info }: Engine): Readout {
  */
 export function trialSuffix({ metadata }: ModelInfo, asked: string): Suffix {
   const text: PromptPart = { text: asked, trusted: false }
+  if (metadata['oi.readout'] === 'prefix@1') {
+    return { parts: trialParts(asked), candidates: Int32Array.of(0, 0) }
+  }
   const prefix = { 'markers@1': 'oi.markers.', 'pointer@1': 'oi.pointer.' }[metadata['oi.readout']!]
   if (prefix === undefined) return { parts: [text], candidates: Int32Array.of(0) }
   const marker: PromptPart = { text: metadata[`${prefix}marker`] ?? '', trusted: true }

@@ -1,0 +1,72 @@
+/**
+ * `prefix@1`: an encoder that reads the state once, each question behind it, and each option behind
+ * these. README.md describes such a model's file; the engine computes the head.
+ *
+ * @module
+ */
+
+import type { Question } from '../../decide/types.js'
+import type { ModelInfo, PromptPart } from '../../engine/types.js'
+import { instructionText, isBlank } from '../letters.js'
+import type { PassFacts } from '../types.js'
+import { optionTexts, questionText } from './pass-text.js'
+import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
+
+const control = (text: string): PromptPart => ({ text, trusted: true })
+const plain = (text: string): PromptPart => ({ text, trusted: false })
+const [begin, end, marker] = ['[CLS]', '[SEP]', '[MASK]'].map(control) as [
+  PromptPart,
+  PromptPart,
+  PromptPart,
+]
+
+/** What a question's candidates are: each is the number of its kind. */
+const kinds = { noul: 0, choice: 1, score: 2 } as const
+
+export class PrefixReadout extends StatesReadout {
+  /** Options do not know each other. */
+  readonly ownOrders = true
+  readonly pass: PassFacts
+
+  constructor(info: ModelInfo) {
+    super(info)
+    const levels = info.metadata['oi.prefix.levels'] ?? 'together'
+    this.pass = {
+      template: '[CLS]{state}[SEP]',
+      noul: 'read at the [CLS] of [CLS]{question}[SEP], which sees the state',
+      marker: marker.text,
+      positions: 'parallel',
+      options: `[MASK]{option}[SEP] sees state and question; levels ${levels === 'apart' ? 'do not see' : 'see'} each other`,
+    }
+  }
+
+  protected override prefix(state: string): PromptPart[] {
+    return [begin, plain(state), end]
+  }
+
+  protected override ask(question: Question): AskedOfStates {
+    const asked = [begin, plain(questionText(question)), end]
+    if (question.type === 'noul') {
+      const { true: yes = null, false: no = null } = question.criteria ?? {}
+      for (const [name, text] of [['yes', yes] as const, ['no', no] as const]) {
+        if (!isBlank(text)) asked.push(plain(`${name}: ${instructionText(text)}`), end)
+      }
+      return asking(asked, question, 2)
+    }
+    const options = optionTexts(question, false)
+    for (const text of options) asked.push(marker, plain(text), end)
+    if (options.length > 1) return asking(asked, question, options.length)
+    return { suffixes: [{ parts: asked, candidates: new Int32Array(0) }], reading: oneOption }
+  }
+}
+
+function asking(parts: PromptPart[], { type }: Question, count: number): AskedOfStates {
+  const candidates = new Int32Array(count).fill(kinds[type])
+  const forms = Array.from(candidates, () => 1)
+  return { suffixes: [{ parts, candidates }], reading: { kind: 'labels', forms } }
+}
+
+/** A question of any text, in the model's form. */
+export function trialParts(text: string): PromptPart[] {
+  return [begin, plain(text), end]
+}
