@@ -12,7 +12,10 @@ export const ModelCardSchema = Type.Object(
     name: Type.String({ minLength: 1 }),
     description: Type.String(),
     release_date: Type.String({ description: 'ISO date.' }),
-    aliases: Type.Array(Type.String(), { description: 'Further names for `model`.' }),
+    aliases: Type.Array(Type.String(), {
+      description:
+        'Further names for `model`; of the default one also `default`, `latest`, `jev-latest`, `jev-preview`.',
+    }),
     default: Type.Boolean({ description: 'Whether it answers requests that name no model.' }),
     modalities: Type.Array(Type.String(), {
       description: 'Its inputs: `text`, and `image` for a vision model.',

@@ -33,6 +33,13 @@ export function nearestOf(name: string, known: readonly string[]): string {
   return known.toSorted((a, b) => distance(name, a) - distance(name, b))[0]!
 }
 
+/** As {@link nearestOf}, if it is near: a few edits, of less than half of the name. */
+export function nearOf(name: string, known: readonly string[]): string | undefined {
+  const nearest = nearestOf(name, known)
+  const edits = distance(name, nearest)
+  return edits <= 3 && edits < name.length / 2 ? nearest : undefined
+}
+
 /** Edits (insert, delete, replace) that turn a into b; one row of the table at a time. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)

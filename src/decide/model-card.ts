@@ -8,6 +8,7 @@ import { mostItems, mostOptionsOfRequest } from '../api/limits.js'
 import type { ModelInfo } from '../engine/types.js'
 import { imageLimits } from '../images/limits.js'
 import type { Readout } from '../prompt/types.js'
+import { namesOf } from './model-names.js'
 import type { ModelCard } from './types.js'
 
 /** Facts that the model itself does not know. */
@@ -45,12 +46,15 @@ export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelF
   const { calibration } = facts
   const random = hasRandomWeights(info) ? [randomNote] : []
   const notes = [...(readout.note === undefined ? [] : [readout.note]), ...random]
+  const name = modelName(info, facts)
+  const isDefault = facts.default ?? true
+  const names = namesOf({ name, aliases: facts.aliases ?? [], default: isDefault })
   return {
-    name: modelName(info, facts),
+    name,
     description: [info.description, ...notes].join('. '),
     release_date: facts.releaseDate,
-    aliases: facts.aliases ?? [],
-    default: facts.default ?? true,
+    aliases: names.slice(1),
+    default: isDefault,
     modalities: vision ? ['text', 'image'] : ['text'],
     limits: {
       max_options: readout.maxOptions,

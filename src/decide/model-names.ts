@@ -13,9 +13,9 @@ export const defaultNames = ['default', 'latest', 'jev-latest', 'jev-preview']
 
 export type Named = Pick<ModelCard, 'name' | 'aliases' | 'default'>
 
-/** All names of one model, its own name first. */
+/** All names of one model, each once, its own name first. */
 export function namesOf({ name, aliases, default: isDefault }: Named): readonly string[] {
-  return [name, ...aliases, ...(isDefault ? defaultNames : [])]
+  return [...new Set([name, ...aliases, ...(isDefault ? defaultNames : [])])]
 }
 
 /**
@@ -49,6 +49,16 @@ export function requireAllowed(name: string, allowed: readonly string[] | undefi
   throw new OiError(
     'ERR_REQUEST_UNACCEPTABLE',
     `model: this key may use ${allowed.join(', ')}, not ${name}`,
+    { param: 'model' },
+  )
+}
+
+/** The refusal of a key whose models are not there. @param allowed - Their names. */
+export function noneAllowed(allowed: readonly string[]): OiError {
+  const one = allowed.length === 1
+  return new OiError(
+    'ERR_REQUEST_UNACCEPTABLE',
+    `model: this key may use ${allowed.join(', ')}, and no such ${one ? 'model is' : 'models are'} here`,
     { param: 'model' },
   )
 }

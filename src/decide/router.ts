@@ -4,7 +4,7 @@
  * @module
  */
 
-import { namesOf, unknownModel } from './model-names.js'
+import { namesOf, noneAllowed, unknownModel } from './model-names.js'
 import type {
   Decided,
   DecideOptions,
@@ -38,6 +38,7 @@ export class Router implements Decider {
     const decider = this.#byName.get(model)
     if (decider !== undefined) return decider.decide(request, options)
     const allowed = this.models.filter(({ name }) => options?.models?.includes(name) ?? true)
+    if (allowed.length === 0) return Promise.reject(noneAllowed(options!.models!))
     return Promise.reject(unknownModel(model, allowed.flatMap(namesOf)))
   }
 

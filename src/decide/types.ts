@@ -176,6 +176,7 @@ export interface ModelCard {
   readonly description: string
   /** ISO date. */
   readonly release_date: string
+  /** All further names that are answered. */
   readonly aliases: readonly string[]
   readonly default: boolean
   readonly modalities: readonly string[]

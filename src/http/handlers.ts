@@ -206,7 +206,7 @@ export class Handlers implements PostContext, Listener {
     const path = pathOf(head.getUrl())
     const Posted = posts.get(path)
     if (Posted === undefined) {
-      if (this.#admin?.has(path)) return this.#admin.open(head, client, path)
+      if (this.#admin?.has(path, head)) return this.#admin.open(head, client, path)
       return answerFrom(this.#routes, new Exchange(head, client, this), head, this.paths)
     }
     if (head.getMethod() !== 'post') {

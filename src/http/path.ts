@@ -7,7 +7,7 @@
  * @module
  */
 
-import { nearestOf } from '../api/words.js'
+import { nearOf } from '../api/words.js'
 import { shortened } from '../api/place.js'
 
 /** Canonical already, except for a doubled `/v1`. */
@@ -54,6 +54,10 @@ const longestLookedUp = 64
 const others =
   /^\/v1\/(?:chat|completions|embeddings|responses|messages|moderations|rerank|classify|generate|audio|images|files|assistants|threads|engines)(?:\/|$)/
 
+/** A base URL that has a route already, and what a client has put behind it. */
+const joined =
+  /^(\/v1\/(?:systemone|decisions))(?:\/v1)?\/(?:systemone|decisions|models|usage)(?:\/|$)/
+
 /**
  * Says that a route does not exist, and which one was probably meant.
  *
@@ -68,8 +72,10 @@ export function noSuchRoute(path: string, routes: readonly string[]): string {
       'description is GET /openapi.json'
     )
   }
+  const [, base] = joined.exec(path) ?? []
+  if (base !== undefined) return `${start}: leave ${base} out of the base URL, the client adds it`
   const found = routes.includes(`/v1${path}`)
     ? `/v1${path}`
-    : nearestOf(path.slice(0, longestLookedUp), routes)
-  return `${start}: did you mean ${found}? All of them are in GET /openapi.json`
+    : path.length <= longestLookedUp && nearOf(path, routes)
+  return `${start}: ${found ? `did you mean ${found}? All of them` : 'all of them'} are in GET /openapi.json`
 }

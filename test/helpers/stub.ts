@@ -58,7 +58,7 @@ export function stubDecider(decide: Decider['decide'] = async () => decision): D
         name: 'stub',
         description: 'answers without thinking',
         release_date: '2025-01-02',
-        aliases: ['default', 'latest'],
+        aliases: ['default', 'latest', 'jev-latest', 'jev-preview'],
         default: true,
         modalities: ['text'],
         limits: {

@@ -41,10 +41,33 @@ t.test(
     }),
 )
 
-t.test('a key in the request must be valid', (t) =>
-  withServer({ gateOf, anonymous: true }, async ({ port }) => {
-    t.equal(await ask(port, { authorization: 'Bearer oi-wrong' }), 401)
-    t.equal(await ask(port, { authorization: 'Basic eDp5' }), 401)
+t.test('what may be a key must be valid; what clients make up where one is required is none', (t) =>
+  withServer({ gateOf, anonymous: true }, async ({ port, accounts }) => {
+    for (const key of [
+      'Bearer oi-wrong',
+      'bearer OI-wrong',
+      'oi-wrong',
+      `Bearer oi-${'a'.repeat(43)}`,
+    ]) {
+      t.equal(await ask(port, { authorization: key }), 401, key)
+    }
+    const made = ['Bearer local', 'Bearer dummy', 'Bearer sk-oi-1', 'Bearer', 'Basic eDp5', 'none']
+    for (const authorization of made)
+      t.equal(await ask(port, { authorization }), 200, authorization)
+    t.match(accounts.usage('default').usage, [{ requests: made.length }])
+    // Two in one turn of the event loop: who is here says nothing of who is elsewhere.
+    const authorization = 'Bearer local'
+    const [here, elsewhere] = await Promise.all([
+      ask(port, { authorization }),
+      ask(port, { authorization, 'x-forwarded-for': '203.0.113.7' }),
+    ])
+    t.strictSame([here, elsewhere], [200, 401])
+  }),
+)
+
+t.test('without the setting a made-up key is a wrong one', (t) =>
+  withServer({ gateOf }, async ({ port }) => {
+    t.equal(await ask(port, { authorization: 'Bearer local' }), 401)
   }),
 )
 

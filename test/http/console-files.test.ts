@@ -120,8 +120,23 @@ t.test('no spelling of a path reaches files outside of the console', (t) =>
   }),
 )
 
+t.test('a browser that asks for the bare address is sent to the console, a program is not', (t) =>
+  withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ url }) => {
+    const ask = (accept: string) => fetch(url, { headers: { accept }, redirect: 'manual' })
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const reply = await ask(browser)
+    t.equal(reply.status, 302)
+    t.equal(reply.headers.get('location'), '/console')
+    t.equal(await (await fetch(url, { headers: { accept: browser } })).text(), page)
+    for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*']) {
+      t.equal((await ask(accept)).status, 404, accept)
+    }
+  }),
+)
+
 t.test('if the console was not built, the page says so, and the API works', (t) =>
   withAdmin(t, { options: { consoleFolder: t.testdir({}) } }, async ({ url, admin }) => {
+    t.equal((await fetch(url, { headers: { accept: 'text/html' } })).status, 404)
     const reply = await fetch(`${url}/console`)
     t.equal(reply.status, 404)
     t.match(await reply.text(), /console was not built/)

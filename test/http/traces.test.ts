@@ -72,6 +72,7 @@ t.test('a request with a traceparent is part of that trace, with the times of it
     t.ok(found.every(({ traceState }) => traceState === 'rojo=1'))
     t.equal(attribute(root, 'oi.request_id'), 'find-me')
     t.equal(attribute(root, 'http.response.status_code'), '200')
+    t.equal(attribute(root, 'http.route'), '/v1/systemone')
     t.equal(attribute(root, 'oi.model'), 'oi-small')
     t.equal(attribute(root, 'oi.input_tokens'), String(usage.input_tokens))
     const parts = found.filter(({ parentSpanId }) => parentSpanId === root.spanId)

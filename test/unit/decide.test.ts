@@ -56,7 +56,7 @@ t.test('the response body keeps names, order and literals', async (t) => {
     text,
     /"9":\{"type":"score","score":[^,]+,"probabilities":\{"0":[^,]+,"1":[^,]+,"2":[^,]+\}/,
   )
-  t.match(text, '"legend":{"0":"none","1":1.0,"2":{"b":1,"0":2}}')
+  t.match(text, '"legend":{"0":"none","1":"1.0","2":{"b":1,"0":2}}')
   t.match(
     text,
     '"__proto__":{"type":"choice","choice":"only","probabilities":{"only":1},"confidence":1}',

@@ -37,10 +37,10 @@ t.test(
   },
 )
 
-t.test('it has the version of the package, and a server only if one is given', async (t) => {
+t.test('it has the version of the package, and the server that is given, or its own', async (t) => {
   const file = readFileSync(join(packageRoot, 'package.json'), 'utf8')
   t.equal(document.info.version, (JSON.parse(file) as { version: string }).version)
-  t.notOk('servers' in document)
+  t.strictSame(document.servers, [{ url: '/' }])
   const { servers } = openApiDocument({ serverUrl: 'https://oi.example' })
   t.strictSame(servers, [{ url: 'https://oi.example' }])
 })

@@ -50,6 +50,17 @@ t.test('an unknown model is refused with all names of all models', async (t) => 
   })
 })
 
+t.test('a key whose models are not here is told so, by their names', async (t) => {
+  const { router: several } = await router()
+  await t.rejects(several.decide({ ...request, model: 'gpt' }, { models: ['gone'] }), {
+    code: 'ERR_REQUEST_UNACCEPTABLE',
+    message: 'model: this key may use gone, and no such model is here',
+  })
+  await t.rejects(several.decide({ ...request, model: 'gpt' }, { models: ['gone', 'too'] }), {
+    message: 'model: this key may use gone, too, and no such models are here',
+  })
+})
+
 t.test('all models are listed, one as the default', async (t) => {
   const { router: several } = await router()
   t.match(several.models, [

@@ -11,7 +11,7 @@ import { headers, parameters, pathParameters } from './headers.js'
 import { paths } from './paths.js'
 
 export interface OpenApiOptions {
-  /** Address of the server, without `/v1`; default: that of the document itself. */
+  /** Address of the server, without `/v1`; default: `/`, where the document itself comes from. */
   readonly serverUrl?: string | undefined
   /** The limit of questions in one request. Default 256. */
   readonly maxQuestions?: number | undefined
@@ -38,7 +38,7 @@ export function openApiDocument({ serverUrl, maxQuestions = 256 }: OpenApiOption
       description,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    ...(serverUrl !== undefined && { servers: [{ url: serverUrl }] }),
+    servers: [{ url: serverUrl ?? '/' }],
     tags: [
       { name: 'Questions', description: 'A state and questions in, answers out.' },
       { name: 'Workspace', description: "The limits and usage of a key's workspace." },

@@ -126,7 +126,7 @@ const card = {
   name: 'example-model',
   description: 'qwen3 0.6B Q8_0',
   release_date: '2026-01-31',
-  aliases: ['fast'],
+  aliases: ['fast', 'default', 'latest', 'jev-latest', 'jev-preview'],
   default: true,
   modalities: ['text'],
   limits: {

@@ -6,6 +6,8 @@
  *   1. A caller is remembered within one turn of the event loop: requests read in the same turn
  *      were sent before anybody could know of a change in it.
  *   2. A page of another site is no program of this machine, although its requests come from here.
+ *   3. Many clients cannot send no key. From a program that needs none, what cannot be a key of this
+ *      server counts as none; what may be one is checked as ever.
  *
  * @module
  */
@@ -19,6 +21,9 @@ import { whyElsewhere } from './this-machine.js'
 
 /** The workspace of requests without a key. */
 const anonymousWorkspace = 'default'
+
+/** An `Authorization` that may have a key of this server. */
+const keyed = /^(?:bearer\s+)?oi-/i
 
 /** Settings that can change. */
 export interface CallersSettings {
@@ -43,14 +48,16 @@ export class Callers {
    */
   callerOf(header: string, head: Head, client: Client, settings: CallersSettings): Caller {
     // Checked for each request: others without a key may come from elsewhere.
-    const isAnonymous = header === '' && settings.anonymous && isOfHere(head, client, settings)
-    let caller = header === '' && !isAnonymous ? undefined : this.#callers.get(header)
+    const isAnonymous =
+      settings.anonymous && !keyed.test(header) && isOfHere(head, client, settings)
+    const known = isAnonymous ? '' : header
+    let caller = header === '' && !isAnonymous ? undefined : this.#callers.get(known)
     if (caller === undefined) {
       caller = isAnonymous
         ? this.#accounts.callerOf(anonymousWorkspace)
         : this.#accounts.authenticate(header)
       if (this.#callers.size === 0) setImmediate(() => this.#callers.clear())
-      this.#callers.set(header, caller)
+      this.#callers.set(known, caller)
     }
     return caller
   }

@@ -9,6 +9,7 @@ import { adminPath } from '../../api/admin/operations.js'
 import { type Client, Exchange } from '../exchange/exchange.js'
 import type { Backend } from '../handlers-options.js'
 import { History } from '../metrics/history.js'
+import { prefersType } from '../reply/accepted.js'
 import type { Head } from '../transport/head.js'
 import type { PostContext } from '../exchange/post-context.js'
 import { answerFrom, type Route } from '../routes.js'
@@ -65,8 +66,9 @@ export class AdminArea {
     return this.#files.built
   }
 
-  /** Whether a path belongs here. */
-  has(path: string): boolean {
+  /** Whether a request belongs here: one for these paths, or a browser's for `/`. */
+  has(path: string, head: Head): boolean {
+    if (path === '/') return this.hasConsole && isOfBrowser(head)
     return isUnder(path, '/admin') || isUnder(path, consolePath)
   }
 
@@ -76,6 +78,15 @@ export class AdminArea {
 
   /** As `Listener.open`, for a path of this area. */
   open(head: Head, client: Client, path: string): Exchange | undefined {
+    if (path === '/') {
+      const exchange = new Exchange(head, client, this.#context)
+      exchange.answer({
+        status: 302,
+        body: '',
+        headers: ['location', consolePath, 'vary', 'accept'],
+      })
+      return undefined
+    }
     if (isUnder(path, consolePath)) return this.#openFile(head, client, path)
     if (path === decidePath && head.getMethod() === 'post') {
       const exchange = new PlaygroundExchange(head, client, this.#context)
@@ -98,6 +109,10 @@ export class AdminArea {
 }
 
 const isUnder = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`)
+
+const isOfBrowser = (head: Head) =>
+  ['get', 'head'].includes(head.getMethod()) &&
+  prefersType(head.getHeader('accept'), 'text/html', 'application/json')
 
 function allHandlers(services: AdminServices, history: History): AdminHandlers {
   return {

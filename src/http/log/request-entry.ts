@@ -50,6 +50,8 @@ export function attributesOf(request: Omit<Ended, 'method' | 'ms' | 'trace'>): A
   const { id, path, status, caller, told, failure } = request
   return {
     'http.request.method': 'POST',
+    // Only routes without an id in their path have spans.
+    'http.route': path,
     'url.path': path,
     'http.response.status_code': status === 0 ? undefined : status,
     'error.type': failure === undefined ? undefined : wireCodeOf(failure),
