@@ -45,24 +45,32 @@ export function useStore<T>(store: Store<T>): T {
 
 /** State that survives a change of page and a reload, in this tab only. */
 export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
-  const [value, setValue] = useState<T>(() => {
-    try {
-      const text = sessionStorage.getItem(name)
-      return text === null ? initial : (JSON.parse(text) as T)
-    } catch {
-      return initial
-    }
-  })
-  const keep = (next: T) => {
+  const [value, setValue] = useState<T>(() => readKept(name, initial))
+  const set = (next: T) => {
     setValue(next)
-    try {
-      sessionStorage.setItem(name, JSON.stringify(next))
-    } catch {
-      // Storage is full, as with images: the page works on without it.
-      sessionStorage.removeItem(name)
-    }
+    keep(name, next)
   }
-  return [value, keep]
+  return [value, set]
+}
+
+/** The state that {@link useKept} has on another page. */
+export function readKept<T>(name: string, initial: T): T {
+  try {
+    const text = sessionStorage.getItem(name)
+    return text === null ? initial : (JSON.parse(text) as T)
+  } catch {
+    return initial
+  }
+}
+
+/** Sets the state that {@link useKept} will have on another page. */
+export function keep(name: string, value: unknown): void {
+  try {
+    sessionStorage.setItem(name, JSON.stringify(value))
+  } catch {
+    // Storage is full, as with images: the page works on without it.
+    sessionStorage.removeItem(name)
+  }
 }
 
 /** Whether anything is kept by {@link useKept}. */

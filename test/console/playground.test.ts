@@ -1,10 +1,13 @@
 /** Requests written by hand in the playground. */
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import ts from 'typescript'
+import { root } from '../../scripts/build/paths.js'
 import { fixturePath, projectorPath } from '../helpers/fixture.js'
 import { consoleTest } from '../helpers/console.js'
+import { blocks, readGuide } from '../helpers/guides.js'
 import { png } from '../helpers/pictures.js'
 
 const run = promisify(execFile)
@@ -14,6 +17,98 @@ consoleTest('the playground', {}, async (t, console) => {
   await console.signInFirst()
   await console.open('playground', 'Playground')
   const answers = page.getByRole('region', { name: 'Answers' })
+
+  await t.test('it opens with the request of the README, and its answers', async (t) => {
+    for (const name of ['billing', 'team', 'urgency']) {
+      await answers.getByRole('article', { name: `Answer to ${name}` }).waitFor()
+    }
+    const example = blocks(readGuide('README.md'), 'sh').find((text) => text.includes('"state"'))!
+    const [, body] = /-d '(.*?)'\n/s.exec(example)!
+    const sent = page.waitForRequest('**/admin/v1/decide')
+    await page.keyboard.press('Control+Enter')
+    t.strictSame((await sent).postDataJSON(), JSON.parse(body!))
+    await answers.getByRole('article', { name: 'Answer to urgency' }).waitFor()
+  })
+
+  await t.test('thresholds say what to do, and stand in the code, which runs', async (t) => {
+    const { keys } = await console.admin<{ keys: { workspace_id: number }[] }>('GET', '/keys')
+    const { secret } = await console.admin<{ secret: string }>('POST', '/keys', {
+      ...{ workspace_id: keys[0]!.workspace_id, name: 'thresholds' },
+    })
+    const card = answers.getByRole('article', { name: 'Answer to billing' })
+    const step = card.locator('.threshold .tag')
+    const said = await card.locator('.sure').innerText()
+    const yes = Number(/([\d.]+)%/.exec(said)![1]) / 100
+    await card.getByLabel('Act from').fill(String(Math.max(0, yes - 0.05).toFixed(2)))
+    t.equal(await step.innerText(), 'Act')
+    await card.getByLabel('Act from').fill('1')
+    t.equal(await step.innerText(), yes < 0.2 ? 'Refuse' : 'Ask a person')
+    await card.getByLabel('Refuse below').fill('1')
+    t.equal(await step.innerText(), 'Refuse')
+    await card.getByLabel('Refuse below').fill('0.03')
+    await card.getByLabel('Act from').fill('0.04')
+
+    await page.getByRole('button', { name: 'View code' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Code' })
+    const code = () => dialog.locator('pre').innerText()
+    const env = { ...process.env, OI_KEY: secret }
+    t.match(await code(), '"billing": act from 0.04 on, refuse below 0.03')
+    const curl = await run('sh', ['-c', await code()], { env })
+    t.equal(typeof (JSON.parse(curl.stdout) as { answers: object }).answers, 'object')
+    const next = yes >= 0.04 ? 'act' : yes < 0.03 ? 'refuse' : 'ask a person'
+    await dialog.getByText('Python').click()
+    const python = await run('python3', ['-c', await code()], { env })
+    t.match(python.stdout, `billing ${next}`)
+    await dialog.getByText('TypeScript').click()
+    const folder = t.testdir({ 'package.json': '{"type":"module"}', 'code.ts': await code() })
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(root, join(folder, 'node_modules', 'oi-systemone'))
+    t.strictSame(compile(join(folder, 'code.ts')), [])
+    const node = await run(process.execPath, [join(folder, 'code.js')], { env, cwd: folder })
+    t.match(node.stdout, `billing ${next}`)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  await t.test('a link brings the request to another tab, and nothing is asked', async (t) => {
+    await console.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByLabel('State, a text').fill('Zwei Abbuchungen – 日本, "quoted" & <more>')
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByText('The link is copied.').waitFor()
+    const link = await page.evaluate<string>('navigator.clipboard.readText()')
+    const other = await console.context.newPage()
+    const asked: string[] = []
+    other.on('request', (request) => {
+      if (request.url().endsWith('/decide')) asked.push(request.url())
+    })
+    await other.goto(link)
+    await other.getByText('This request came with the link.').waitFor()
+    const state = other.getByLabel('State, a text')
+    t.equal(await state.inputValue(), 'Zwei Abbuchungen – 日本, "quoted" & <more>')
+    t.equal(await other.getByRole('group', { name: 'Question urgency' }).count(), 1)
+    t.notMatch(other.url(), /request=/)
+    t.strictSame(asked, [])
+    await other.goto(`${link.slice(0, -9)}AAAA`)
+    await other.getByText('The link is damaged').waitFor()
+    await other.close()
+  })
+
+  await t.test('a request goes to Compare, and replaces other questions when told', async (t) => {
+    const add = page.getByRole('button', { name: 'Add to Compare' })
+    await add.click()
+    await page.getByText('The case is added to Compare.').waitFor()
+    await page.locator('.examples').getByRole('button', { name: 'Choice' }).click()
+    await add.click()
+    await page.getByRole('dialog').getByText('Compare has 1 case with other questions').waitFor()
+    await page.getByRole('button', { name: 'Replace them' }).click()
+    await add.click()
+    await console.open('compare', 'Compare')
+    t.equal(await page.getByRole('textbox', { name: /^State of case/ }).count(), 2)
+    t.match(await page.getByLabel('State of case 2').inputValue(), /camera/)
+    // Two columns of two equal cases: each is asked once.
+    await page.getByRole('button', { name: 'Run 2 requests' }).waitFor()
+    await console.open('playground', 'Playground')
+  })
 
   await t.test('an example of each type runs unchanged', async (t) => {
     for (const [example, name, verdict] of [
@@ -146,9 +241,25 @@ consoleTest('a pasted or dropped image is seen', withEyes, async (t, console) =>
   await page.keyboard.press('Control+Enter')
   const answers = page.getByRole('region', { name: 'Answers' })
   await answers.getByRole('article', { name: 'Answer to refund' }).waitFor()
+  await answers.locator('.fold summary').click()
   await answers.getByText('Of images').waitFor()
   t.pass()
 })
+
+/** Compiles a file as applications do. @returns What the compiler says; writes the script beside it. */
+function compile(path: string): string[] {
+  const program = ts.createProgram([path], {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    ...{ strict: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
+  })
+  const { diagnostics } = program.emit()
+  return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ messageText }) =>
+    ts.flattenDiagnosticMessageText(messageText, '\n'),
+  )
+}
 
 /** In the page: puts an image into the state's field. */
 function bringing(bytes: readonly number[], kind: 'paste' | 'drop'): string {

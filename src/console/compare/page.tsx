@@ -13,14 +13,14 @@ import { PageHead } from '../parts/small.js'
 import { saveFile } from '../parts/save-file.js'
 import { Empty } from '../parts/states.js'
 import { type DraftQuestions, noQuestions, writtenQuestions } from '../playground/draft.js'
-import { newQuestion } from '../playground/drafts.js'
-import { examples } from '../playground/examples.js'
+import { draftsOfExample, examples } from '../playground/examples.js'
 import { checkJson, prettyJson, readJson } from '../playground/json-text.js'
 import { QuestionsEditor } from '../playground/questions-editor.js'
 import { useKept } from '../store.js'
 import { useLoad } from '../use-load.js'
 import type { Models } from '../wire.js'
 import { CaseTable } from './case-table.js'
+import { keptCases, keptQuestions } from './add-case.js'
 import { type Case, linesOf, newCase, readLines } from './cases.js'
 import { ColumnEditor } from './column-editor.js'
 import { type CompareColumn, isComplete } from './columns.js'
@@ -45,9 +45,9 @@ interface Replaced {
 }
 
 export function ComparePage() {
-  const [questions, setQuestions] = useKept('oi-compare-questions', noQuestions)
+  const [questions, setQuestions] = useKept(keptQuestions, noQuestions)
   const [columns, setColumns] = useKept('oi-compare-columns', firstColumns)
-  const [cases, setCases] = useKept<readonly Case[]>('oi-compare-cases', [])
+  const [cases, setCases] = useKept<readonly Case[]>(keptCases, [])
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map())
   const [running, setRunning] = useState<{ controller: AbortController; of: number } | undefined>()
   const [done, setDone] = useState(0)
@@ -100,8 +100,7 @@ export function ComparePage() {
   // An example has its own questions, and must not replace others.
   const isUnasked = questions.fields.length === 0 && questions.json.trim() === ''
   const takeExample = () => {
-    const { type, question } = examples.find(({ type }) => type === 'choice')!
-    setQuestions({ ...noQuestions, fields: [newQuestion(type, [], question)] })
+    setQuestions(draftsOfExample(examples.find(({ title }) => title === 'Choice')!).questions)
     const right = ['billing', 'technical', 'sales', '']
     setCases(exampleStates.map((state, i) => newCase({ state, expected: { team: right[i]! } })))
   }

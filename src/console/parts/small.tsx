@@ -54,7 +54,7 @@ export function CopyButton({ text, label }: CopyProps) {
   )
 }
 
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
   } catch {

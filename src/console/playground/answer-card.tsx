@@ -9,11 +9,19 @@ import { percent } from '../format.js'
 import { Meter } from '../parts/small.js'
 import type { Answer, Bar } from './answer.js'
 import { typeNames } from './question-fields.js'
+import { type Threshold, ThresholdFields } from './threshold.js'
 
 /** The most bars that are shown at first. */
 const mostBars = 12
 
-export function AnswerCard({ of: answer }: { readonly of: Answer }) {
+export interface AnswerCardProps {
+  readonly of: Answer
+  /** Of a noul. */
+  readonly threshold: Threshold
+  readonly onThreshold: (threshold: Threshold) => void
+}
+
+export function AnswerCard({ of: answer, threshold, onThreshold }: AnswerCardProps) {
   const { name, type, verdict, beside, confidence, bars, evidence } = answer
   const [all, setAll] = useState(false)
   // A scale keeps its order; of many options the likeliest come first.
@@ -35,18 +43,23 @@ export function AnswerCard({ of: answer }: { readonly of: Answer }) {
           ? `Probability of yes ${percent(bars[0]!.p)}`
           : `Confidence ${percent(confidence)}`}
       </p>
-      <table class="bars">
-        <caption class="visually-hidden">Probabilities of {name}</caption>
-        <tbody>
-          {shown.map((bar, i) => (
-            <BarRow key={i} of={bar} most={bar.p === most} />
-          ))}
-        </tbody>
-      </table>
+      <ul class="bars" aria-label={`Probabilities of ${name}`}>
+        {shown.map((bar, i) => (
+          <BarRow key={i} of={bar} most={bar.p === most} />
+        ))}
+      </ul>
       {bars.length > mostBars && (
         <button type="button" class="button small" onClick={() => setAll(!all)}>
           {all ? 'Show fewer' : `Show all ${bars.length}`}
         </button>
+      )}
+      {type === 'noul' && (
+        <ThresholdFields
+          name={name}
+          yes={bars[0]!.p}
+          threshold={threshold}
+          onThreshold={onThreshold}
+        />
       )}
       {evidence && (
         <p class="faint evidence">
@@ -69,15 +82,15 @@ export function AnswerCard({ of: answer }: { readonly of: Answer }) {
 
 function BarRow({ of: { name, meaning, p }, most }: { readonly of: Bar; readonly most: boolean }) {
   return (
-    <tr class={most ? 'bar-most' : undefined}>
-      <th scope="row">
-        {name}
-        {meaning !== undefined && <span class="faint"> {meaning}</span>}
-      </th>
-      <td class="bar-cell">
-        <Meter share={p} label={name} />
-      </td>
-      <td class="num end">{percent(p)}</td>
-    </tr>
+    <li class={most ? 'bar-most' : undefined}>
+      <span class="bar-head">
+        <span>
+          {name}
+          {meaning !== undefined && <span class="faint"> {meaning}</span>}
+        </span>
+        <span class="num">{percent(p)}</span>
+      </span>
+      <Meter share={p} label={name} />
+    </li>
   )
 }

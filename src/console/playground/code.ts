@@ -4,9 +4,10 @@
  * @module
  */
 
-import { type Json, stringifyJson } from '../../api/json-value.js'
+import { entriesOf, isJsonObject, type Json, stringifyJson } from '../../api/json-value.js'
 import { shellWord } from '../../api/words.js'
 import { prettyJson, readJson } from './json-text.js'
+import { type Threshold, thresholdOf, type Thresholds } from './threshold.js'
 
 export type Language = 'curl' | 'typescript' | 'python'
 
@@ -18,6 +19,7 @@ export interface CodeInput {
   /** The value of `x-oi-orders`; undefined: the model's setting. */
   readonly orders: string | undefined
   readonly evidence: boolean
+  readonly thresholds: Thresholds
 }
 
 export const languages: readonly { value: Language; text: string }[] = [
@@ -31,7 +33,7 @@ export function codeFor(language: Language, input: CodeInput): string {
 }
 
 const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
-  curl({ origin, body, orders, evidence }) {
+  curl({ origin, body, orders, evidence, thresholds }) {
     const headers = [
       '"Authorization: Bearer $OI_KEY"',
       "'Content-Type: application/json'",
@@ -40,6 +42,10 @@ const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
     ]
     // Read from standard input: an argument holds 128 KiB at most, and images are longer.
     return [
+      ...nouls(body, thresholds).map(({ name, act, refuse }) => {
+        const shown = JSON.stringify(name)
+        return `# ${shown}: act from ${act} on, refuse below ${refuse}, ask a person in between`
+      }),
       `curl ${shellWord(`${origin}/v1/systemone`)} \\`,
       ...headers.map((header) => `  -H ${header} \\`),
       `  --data-binary @- <<'JSON'`,
@@ -48,7 +54,7 @@ const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
     ].join('\n')
   },
 
-  typescript({ origin, body, orders, evidence }) {
+  typescript({ origin, body, orders, evidence, thresholds }) {
     const options = [
       ...(orders === undefined ? [] : [`orders: ${orders === 'all' ? "'all'" : orders}`]),
       ...(evidence ? ['evidence: true'] : []),
@@ -66,10 +72,23 @@ const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
       '})',
       call,
       'console.log(answers)',
+      ...withThresholds(
+        nouls(body, thresholds),
+        [
+          '',
+          '/** What to do with a probability of yes. */',
+          'const next = (p: number, act: number, refuse: number) =>',
+          "  p >= act ? 'act' : p < refuse ? 'refuse' : 'ask a person'",
+        ],
+        ({ name, act, refuse }) => {
+          const shown = JSON.stringify(name)
+          return `console.log(${shown}, next(answers[${shown}].noul, ${act}, ${refuse}))`
+        },
+      ),
     ].join('\n')
   },
 
-  python({ origin, body, orders, evidence }) {
+  python({ origin, body, orders, evidence, thresholds }) {
     const headers = [
       `    "Authorization": "Bearer " + os.environ["OI_KEY"],`,
       `    "Content-Type": "application/json",`,
@@ -88,9 +107,48 @@ const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
       '    },',
       ')',
       'with urllib.request.urlopen(request) as reply:',
-      '    print(json.load(reply)["answers"])',
+      '    answers = json.load(reply)["answers"]',
+      'print(answers)',
+      ...withThresholds(
+        nouls(body, thresholds),
+        [
+          '',
+          '# What to do with a probability of yes.',
+          'def next_step(p, act, refuse):',
+          '    return "act" if p >= act else "refuse" if p < refuse else "ask a person"',
+          '',
+        ],
+        ({ name, act, refuse }) => {
+          const shown = JSON.stringify(name)
+          return `print(${shown}, next_step(answers[${shown}]["noul"], ${act}, ${refuse}))`
+        },
+      ),
     ].join('\n')
   },
+}
+
+interface NamedThreshold extends Threshold {
+  readonly name: string
+}
+
+/** The nouls of a body, and their thresholds. */
+function nouls(body: string, thresholds: Thresholds): NamedThreshold[] {
+  const request = readJson(body)
+  const questions = isJsonObject(request) ? request['questions'] : undefined
+  if (!isJsonObject(questions)) return []
+  return entriesOf(questions).flatMap(([name, question]) =>
+    isJsonObject(question) && question['type'] === 'noul'
+      ? [{ name, ...thresholdOf(thresholds, name) }]
+      : [],
+  )
+}
+
+function withThresholds(
+  nouls: readonly NamedThreshold[],
+  head: readonly string[],
+  line: (noul: NamedThreshold) => string,
+): readonly string[] {
+  return nouls.length === 0 ? [] : [...head, ...nouls.map(line)]
 }
 
 /**

@@ -18,7 +18,7 @@ export function ExampleRow({ onExample, onUndo }: ExampleRowProps) {
       <span class="hint">Examples:</span>
       {examples.map((example) => (
         <button
-          key={example.type}
+          key={example.title}
           type="button"
           class="button small"
           onClick={() => onExample(example)}

@@ -5,37 +5,47 @@
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { milliseconds } from '../format.js'
-import { SelectField } from '../parts/field.js'
-import { Icon } from '../parts/icons.js'
-import { PageHead } from '../parts/small.js'
-import { Empty, ErrorNote } from '../parts/states.js'
+import { addCase, casesOfOthers } from '../compare/add-case.js'
+import { counted } from '../format.js'
+import { setQuery, usePlace } from '../navigation.js'
+import { Confirm } from '../parts/dialog.js'
+import { copyText, PageHead } from '../parts/small.js'
+import { Empty } from '../parts/states.js'
+import { say } from '../parts/toast.js'
 import type { ApiError } from '../server.js'
 import { useKept } from '../store.js'
-import { asApiError, useLoad } from '../use-load.js'
+import { asApiError, useAction, useLoad } from '../use-load.js'
 import type { Models, Workspaces } from '../wire.js'
 import { CodeDialog } from './code-dialog.js'
 import {
   bodyOf,
   type DraftQuestions,
   type DraftState,
-  emptyState,
-  noQuestions,
   writtenQuestions,
   writtenState,
 } from './draft.js'
-import { newQuestion } from './drafts.js'
 import { ExampleRow } from './example-row.js'
-import { type Example, examples } from './examples.js'
+import { draftsOfExample, type Example, examples, ticket } from './examples.js'
+import { linkTo, readLink } from './link.js'
 import { QuestionsEditor } from './questions-editor.js'
 import { Results } from './results.js'
-import { decide, ordersOptions, type Run } from './run.js'
+import { RequestSettings } from './request-settings.js'
+import { RunBar } from './run-bar.js'
+import { decide, type Run } from './run.js'
 import { StateEditor } from './state-editor.js'
+import type { Thresholds } from './threshold.js'
+import { Refused, Waiting } from './waiting.js'
+
+/** The request that the playground opens with. */
+const first = draftsOfExample(ticket)
 
 /** Images are kept separately: they are long, and typing does not change them. */
 function useKeptState(): [DraftState, (state: DraftState) => void] {
-  const [text, setText] = useKept('oi-state', { form: emptyState.form, text: emptyState.text })
-  const [images, setImages] = useKept('oi-images', emptyState.images)
+  const [text, setText] = useKept<Pick<DraftState, 'form' | 'text'>>('oi-state', {
+    form: first.state.form,
+    text: first.state.text,
+  })
+  const [images, setImages] = useKept('oi-images', first.state.images)
   const set = (next: DraftState) => {
     if (next.images !== images) setImages(next.images)
     setText({ form: next.form, text: next.text })
@@ -50,17 +60,20 @@ interface Replaced {
 }
 
 type Outcome =
-  | { readonly run: Run; readonly booked: boolean; readonly error?: undefined }
+  | { readonly run: Run; readonly charged: boolean; readonly error?: undefined }
   | { readonly error: ApiError; readonly run?: undefined }
 
 export function PlaygroundPage() {
   const [state, setState] = useKeptState()
-  const [questions, setQuestions] = useKept('oi-questions', noQuestions)
+  const [questions, setQuestions] = useKept('oi-questions', first.questions)
   const [model, setModel] = useKept('oi-model', '')
   const [workspace, setWorkspace] = useKept('oi-workspace', '')
   const [orders, setOrders] = useKept('oi-orders', '')
   const [outcome, setOutcome] = useState<Outcome | undefined>()
   const [running, setRunning] = useState<AbortController | undefined>()
+  const [thresholds, setThresholds] = useKept<Thresholds>('oi-thresholds', {})
+  const [note, setNote] = useState<string | undefined>()
+  const [replacing, setReplacing] = useState(false)
   const [stopped, setStopped] = useState(false)
   const [code, setCode] = useState<string | undefined>()
   const [replaced, setReplaced] = useState<Replaced | undefined>()
@@ -77,20 +90,25 @@ export function PlaygroundPage() {
       workspaceId,
     })
 
-  const run = async () => {
-    if (running || reason !== undefined) return
+  const automatic = useRef<AbortController>(undefined)
+  const run = async (byItself = false) => {
+    if (reason !== undefined) return
+    // What the page asked by itself gives way.
+    if (running !== undefined && running !== automatic.current) return
+    running?.abort()
     const controller = new AbortController()
+    if (byItself) automatic.current = controller
     setRunning(controller)
     setStopped(false)
     try {
       const workspaceId = workspace === '' ? undefined : Number(workspace)
       const run = await decide(bodyFor(workspaceId), orders, controller.signal)
-      setOutcome({ run, booked: workspaceId !== undefined })
+      setOutcome({ run, charged: workspaceId !== undefined })
     } catch (error) {
-      if (controller.signal.aborted) setStopped(true)
-      else setOutcome({ error: asApiError(error) })
+      if (!controller.signal.aborted) setOutcome({ error: asApiError(error) })
+      else if (!byItself) setStopped(true)
     } finally {
-      setRunning(undefined)
+      setRunning((now) => (now === controller ? undefined : now))
     }
   }
   const stop = () => running?.abort()
@@ -120,11 +138,13 @@ export function PlaygroundPage() {
     return () => window.removeEventListener('keydown', listener)
   }, [])
 
-  const insert = ({ type, state: text, question }: Example) => {
-    const isExample = examples.some(({ state: own }) => own === state.text)
+  const isExample = examples.some(({ state: own }) => own === state.text)
+  const insert = (example: Example) => {
     if (!isEmpty && !isExample) setReplaced({ state, questions })
-    setState({ form: 'text', text, images: [] })
-    setQuestions({ ...questions, form: 'fields', fields: [newQuestion(type, [], question)] })
+    automatic.current?.abort()
+    const drafts = draftsOfExample(example)
+    setState(drafts.state)
+    setQuestions(drafts.questions)
     setOutcome(undefined)
   }
   /** Swaps the two, so that this loses nothing either. */
@@ -137,6 +157,45 @@ export function PlaygroundPage() {
   const card = models.data?.models.find(({ name, default: isDefault }) =>
     model === '' ? isDefault : name === model,
   )?.card
+  const { query } = usePlace()
+  const linked = query.get('request')
+  const isReady = models.data?.models.some(({ default: is, state }) => is && state === 'ready')
+  // It begins with an answer; a request by somebody else's link waits for its reader.
+  const opening = useRef(linked === null)
+  useEffect(() => {
+    if (!opening.current || !isReady) return
+    opening.current = false
+    if (state.text === ticket.state && model === '' && outcome === undefined) void run(true)
+  }, [isReady])
+  useEffect(() => {
+    if (linked === null) return
+    opening.current = false
+    setQuery({ request: undefined })
+    void readLink(linked).then((request) => {
+      if (request === undefined) return setNote('The link is damaged: nothing was changed.')
+      if (!isEmpty && !isExample) setReplaced({ state, questions })
+      setState({ ...request.state, images: [] })
+      setQuestions(request.questions)
+      setModel(request.model)
+      setOrders(request.orders)
+      setThresholds(request.thresholds)
+      setOutcome(undefined)
+      setNote('This request came with the link. Run it to see its answers.')
+    })
+  }, [linked])
+  const link = useAction(async () => {
+    const { form, text } = state
+    const address = await linkTo({ state: { form, text }, questions, model, orders, thresholds })
+    if (address === undefined) return setNote('The request is too long for a link.')
+    await copyText(address)
+    say('The link is copied. It holds the request itself: state and questions.')
+  })
+  const compare = () => {
+    setReplacing(false)
+    addCase({ form: state.form, state: state.text }, questions)
+    say('The case is added to Compare.')
+  }
+  const replace = useAction(async () => compare())
   const error = outcome?.error
   return (
     <>
@@ -146,6 +205,11 @@ export function PlaygroundPage() {
       />
       <div class="two">
         <div class="left">
+          {note !== undefined && (
+            <p class="note" role="status">
+              <span>{note}</span>
+            </p>
+          )}
           <ExampleRow
             onExample={insert}
             onUndo={replaced === undefined ? undefined : () => bringBack(replaced)}
@@ -157,66 +221,25 @@ export function PlaygroundPage() {
             sees={card?.modalities.includes('image')}
           />
           <QuestionsEditor questions={questions} onQuestions={setQuestions} error={error} />
-          <section class="part" aria-label="Settings of the request">
-            <div class="trio">
-              <SelectField
-                label="Model"
-                value={model}
-                options={[
-                  { value: '', text: 'Default' },
-                  ...(models.data?.models ?? []).map(({ name }) => ({ value: name, text: name })),
-                ]}
-                onValue={setModel}
-              />
-              <SelectField
-                label="Orders of the options"
-                value={orders}
-                options={ordersOptions}
-                onValue={setOrders}
-              />
-              <SelectField
-                label="Counts to"
-                value={workspace}
-                options={[
-                  { value: '', text: 'No workspace' },
-                  ...(workspaces.data?.workspaces ?? []).map(({ id, name }) => ({
-                    value: String(id),
-                    text: name,
-                  })),
-                ]}
-                onValue={setWorkspace}
-              />
-            </div>
-          </section>
-          <div class="run-bar">
-            {running ? (
-              <button type="button" class="button" onClick={stop}>
-                <Icon name="stop" />
-                Stop <kbd>Esc</kbd>
-              </button>
-            ) : (
-              <button
-                type="button"
-                class="button button-main"
-                disabled={reason !== undefined}
-                aria-keyshortcuts="Control+Enter"
-                onClick={() => void run()}
-              >
-                <Icon name="play" />
-                Run <kbd>Ctrl ↵</kbd>
-              </button>
-            )}
-            <button
-              type="button"
-              class="button"
-              disabled={reason !== undefined}
-              onClick={() => setCode(bodyFor())}
-            >
-              <Icon name="code" />
-              View code
-            </button>
-            {reason !== undefined && !isEmpty && <span class="hint">{reason}</span>}
-          </div>
+          <RequestSettings
+            {...{ model, orders, workspace }}
+            models={models.data}
+            workspaces={workspaces.data}
+            onModel={setModel}
+            onOrders={setOrders}
+            onWorkspace={setWorkspace}
+          />
+          <RunBar
+            isRunning={running !== undefined}
+            reason={reason}
+            isEmpty={isEmpty}
+            hasImages={state.images.length > 0}
+            onRun={() => void run()}
+            onStop={stop}
+            onCode={() => setCode(bodyFor())}
+            onLink={() => void link.run()}
+            onCompare={() => (casesOfOthers(questions) > 0 ? setReplacing(true) : compare())}
+          />
         </div>
         <section class="right" aria-label="Answers" aria-live="polite" ref={results}>
           {running ? (
@@ -232,7 +255,12 @@ export function PlaygroundPage() {
           ) : outcome.error ? (
             <Refused error={outcome.error} />
           ) : (
-            <Results of={outcome.run} booked={outcome.booked} />
+            <Results
+              of={outcome.run}
+              charged={outcome.charged}
+              thresholds={thresholds}
+              onThresholds={setThresholds}
+            />
           )}
         </section>
       </div>
@@ -243,47 +271,24 @@ export function PlaygroundPage() {
             body: code,
             orders: orders === '' ? undefined : orders,
             evidence: false,
+            thresholds,
           }}
           onClose={() => setCode(undefined)}
         />
       )}
+      {replacing && (
+        <Confirm
+          title="Add to Compare"
+          deed="Replace them"
+          action={replace}
+          onClose={() => setReplacing(false)}
+        >
+          <p>
+            Compare has {counted(casesOfOthers(questions), 'case')} with other questions. This case
+            and its questions take their place.
+          </p>
+        </Confirm>
+      )}
     </>
-  )
-}
-
-function Refused({ error }: { readonly error: ApiError }) {
-  return (
-    <div class="refused">
-      <ErrorNote error={error} />
-      <p class="faint">
-        {error.status > 0 && `Status ${error.status}, `}
-        <span class="mono">{error.code}</span>
-        {error.param !== undefined && (
-          <>
-            {' at '}
-            <span class="mono">{error.param}</span>
-          </>
-        )}
-      </p>
-    </div>
-  )
-}
-
-/** The waiting time, once it is worth showing. */
-function Waiting() {
-  const [ms, setMs] = useState(0)
-  useEffect(() => {
-    const startMs = performance.now()
-    const timer = setInterval(() => setMs(performance.now() - startMs), 100)
-    return () => clearInterval(timer)
-  }, [])
-  return (
-    <div class="empty" role="status">
-      <span class="spinner" aria-hidden="true" />
-      <p class="empty-title">Waiting for the model</p>
-      <p aria-hidden="true" class="num">
-        {ms >= 300 ? milliseconds(ms) : '\u00a0'}
-      </p>
-    </div>
   )
 }
