@@ -251,6 +251,16 @@ const plainFaults: Faults = {
       'decisions/Headers x-ratelimit-*: on every authenticated response, or on none of an unlimited workspace',
     ],
   },
+  'does not list the names that all servers answer to': {
+    reply: change(({ models }) => {
+      for (const card of Array.isArray(models) ? (models as JsonObject[]) : []) {
+        card['aliases'] = (card['aliases'] as string[]).filter((name) => name === 'alias')
+      }
+    }),
+    fails: [
+      'decisions/Models aliases lists every name: of the default model default, latest, jev-latest and jev-preview too',
+    ],
+  },
   'lists models in one way only': {
     reply: change((body) => {
       delete body['data']

@@ -5,7 +5,7 @@
  */
 
 import { bodyOf, refusalOf } from '../context.js'
-import { about, check, equal, list, object, skip, text, whole } from '../expect.js'
+import { about, check, equal, list, object, show, skip, text, whole } from '../expect.js'
 import { section } from '../rule.js'
 
 const limits = [
@@ -71,6 +71,13 @@ export const modelRules = [
       const defaults = (await context.cards()).filter((each) => each.default)
       equal('number of defaults', defaults.length, 1)
     },
+    'aliases lists every name: of the default model default, latest, jev-latest and jev-preview too':
+      async (context) => {
+        const { aliases } = await context.card()
+        for (const name of ['default', 'latest', 'jev-latest', 'jev-preview']) {
+          check(aliases.includes(name), `aliases: no ${name} in ${show(aliases)}`)
+        }
+      },
     'no name belongs to two models': async (context) => {
       const names = (await context.cards()).flatMap(({ name, aliases }) => [
         ...new Set([name, ...aliases]),
