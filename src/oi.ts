@@ -35,7 +35,7 @@ export interface Answering {
    * `model.gguf.calibration.json`, if it is there.
    */
   calibration?: string | undefined
-  /** Questions in one request, at most. Default 256. */
+  /** Questions in one request, at most. Default 400. */
   maxQuestions?: number | undefined
 }
 

@@ -154,7 +154,7 @@ const properties = {
   }),
   ...modelProperties,
   inProcess: flag('models run in the server’s process; a crash of one ends all'),
-  maxQuestions: integer(1, 65_536, 256, 'questions in one request', { live: true }),
+  maxQuestions: integer(1, 65_536, 400, 'questions in one request', { live: true }),
   maxBodyBytes: integer(
     0,
     1_073_741_824,

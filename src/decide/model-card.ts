@@ -30,7 +30,7 @@ export interface ModelFacts {
 }
 
 /** The default limit of questions in one request. */
-export const maxQuestions = 256
+export const maxQuestions = 400
 
 const randomNote =
   'Its weights are random: its answers mean nothing. It is for trying out the server.'

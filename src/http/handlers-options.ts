@@ -43,7 +43,7 @@ export interface HandlersSettings {
   readonly maxReplyBytes?: number | undefined
   /** All bodies together. Default 256 MiB. */
   readonly maxBodiesBytes?: number | undefined
-  /** Questions in one request, for the OpenAPI document. Default 256. */
+  /** Questions in one request, for the OpenAPI document. Default 400. */
   readonly maxQuestions?: number | undefined
   /** Which web pages may call. Default: none. */
   readonly cors?: Cors | undefined

@@ -47,12 +47,12 @@ export const badValues: readonly Row[] = [
   ],
   ['256 levels', score(levels(256)), 'questions.q.criteria', /expected 1 to 255 levels, got 256/],
   ['300 levels', score(levels(300)), 'questions.q.criteria', /expected 1 to 255 levels, got 300/],
-  ['257 questions', asking(names(257, noul)), 'questions', /expected 1 to 256 questions, got 257/],
+  ['401 questions', asking(names(401, noul)), 'questions', /expected 1 to 400 questions, got 401/],
   [
     '5,000 questions',
     asking(names(5000, noul)),
     'questions',
-    /expected 1 to 256 questions, got 5000/,
+    /expected 1 to 400 questions, got 5000/,
   ],
   ...['', 'nope', '__proto__', 'Fixture', 'n'.repeat(10_000)].map((model): Row => [
     `a model "${model.slice(0, 9)}"`,

@@ -4,7 +4,7 @@ import type { Answer, Decision, DecideRequest, Question } from '../../src/decide
 import { answerOf } from '../../src/scoring/answers.js'
 import { createRandom, type Random } from './random.js'
 
-export const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
+export const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
 
 /** The bytes of lines, in pieces that may end anywhere. */
 export async function* piecesOf(lines: Iterable<string>, pieceBytes = 7): AsyncGenerator<Buffer> {

@@ -46,7 +46,7 @@ const bodies: Readonly<Record<string, string>> = {
   'a single level': score('["only"]'),
   '255 options': choice(names(255, 'null')),
   '255 levels': score(levels(255)),
-  '256 questions': asking(names(256, noul)),
+  '400 questions': asking(names(400, noul)),
   'levels that are alike': score('["a","a","a"]'),
   'levels of every type': score('["",0,1.0,true,[],{},{"2":1,"1":2}]'),
   'options of every type': choice('{"a":null,"b":"","c":0,"d":1.0,"e":false,"f":[],"g":{}}'),

@@ -64,7 +64,7 @@ export function stubDecider(decide: Decider['decide'] = async () => decision): D
         limits: {
           max_options: 255,
           max_levels: 255,
-          max_questions: 256,
+          max_questions: 400,
           max_options_per_request: 16_384,
           max_state_tokens: 1000,
           max_images: 0,

@@ -120,7 +120,7 @@ t.test('each setting has its value and its source', async (t) => {
     deadlineMs: [5000, 'file'],
     placeWaitMs: [77, 'environment'],
     threads: [1, 'flag'],
-    maxQuestions: [256, 'default'],
+    maxQuestions: [400, 'default'],
     admin: ['loopback', 'default'],
   })
   writeFileSync(join(folder, 'oi.json'), '{"maxQuestions":9}')

@@ -207,7 +207,7 @@ t.test("errors are the package's own, with the places of the original body", { s
     })
     t.match(await errorOf(decisions.create({ model: 'fake', input, questions: [] })), {
       ...{ status: 422, constructor: UnprocessableEntityError, param: 'questions' },
-      message: /expected 1 to 256 questions, got 0/,
+      message: /expected 1 to 400 questions, got 0/,
     })
     const wrong = new Client!({ baseURL: `${server.url}/v1`, apiKey: 'sk-1', maxRetries: 0 })
     t.match(

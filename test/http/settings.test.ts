@@ -17,7 +17,7 @@ t.test('a value is shown with its source: flag, variable or file', async (t) => 
   t.equal(code, 0)
   t.match(stdout, /graceMs +│ 5 milliseconds +│ OI_GRACE_MS +│ 10000 /)
   t.match(stdout, /maxQueued +│ 7 +│ file +│ 256 /)
-  t.match(stdout, /maxQuestions +│ 9 +│ --max-questions +│ 256 /)
+  t.match(stdout, /maxQuestions +│ 9 +│ --max-questions +│ 400 /)
   t.notMatch(stdout, /batchDeadlineMs/)
   const all = byName((await oi(['settings', '--json'])).stdout)
   t.match(all.get('port'), { value: 8080, origin: 'default', flag: '--port', variable: 'OI_PORT' })
@@ -36,7 +36,9 @@ t.test('an unknown name is refused with the nearest known one, wherever it is', 
   ] as const) {
     for (const command of ['settings', 'serve']) {
       const { code, stderr } = await oi([command, ...args], environment)
-      t.equal(code, 2)
+      // An unknown variable may belong to another program: it stops the server alone.
+      const warns = command === 'settings' && 'OI_MAX_QUESTION' in environment
+      t.equal(code, warns ? 0 : 2)
       t.match(stderr, message)
     }
   }
@@ -57,7 +59,7 @@ t.test('a running server reports its own settings, as changed by SIGHUP', async 
   served.server.child.kill('SIGHUP')
   await served.logged(/SIGHUP: the settings/)
   const after = await running()
-  t.match(after.get('maxQuestions'), { value: 256, origin: 'default' })
+  t.match(after.get('maxQuestions'), { value: 400, origin: 'default' })
   t.match(after.get('maxBodyBytes'), { value: 5000, origin: 'file' })
   t.match(after.get('metricsHost'), { value: '127.0.0.1', origin: 'file' }, 'needs a new start')
   t.match(after.get('drainMs'), { value: 0, origin: 'environment' })

@@ -152,11 +152,11 @@ t.test('a model that is not the default does not answer to its names', async (t)
 t.test('requests that the model cannot answer are refused', async (t) => {
   const { created } = await decider({ isWord: (word) => word.length < 2 })
   const noul = { type: 'noul', instructions: '?' } as const
-  const many = Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`q${i}`, noul]))
+  const many = Object.fromEntries(Array.from({ length: 401 }, (_, i) => [`q${i}`, noul]))
   const unacceptable = { code: 'ERR_REQUEST_UNACCEPTABLE' }
   await t.rejects(created.decide({ state: 1, questions: many }), {
     ...unacceptable,
-    message: 'questions: expected 1 to 256 questions, got 257',
+    message: 'questions: expected 1 to 400 questions, got 401',
   })
   const criteria = new Array<string>(256).fill('x')
   await t.rejects(
@@ -246,7 +246,7 @@ t.test('the card of a model', async (t) => {
     description: 'fake 1M F32',
     default: true,
     readout: 'letters@1',
-    limits: { max_options: 255, max_questions: 256, max_state_tokens: 8192 },
+    limits: { max_options: 255, max_questions: 400, max_state_tokens: 8192 },
   })
   const readout = await createReadout(engine)
   for (const [fileName, general, name] of [

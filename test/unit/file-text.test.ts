@@ -11,7 +11,7 @@ import { readReadoutFile } from '../../src/models/readout-file.js'
 import { ended, RunningCommand } from '../helpers/command.js'
 
 const mark = '\ufeff'
-const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
+const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
 const body = '{"state":"x","questions":{"q":{"type":"noul","instructions":"?"}}}'
 
 t.test('a mark at the beginning is not part of the text, a second one is', (t) => {

@@ -16,7 +16,7 @@ const { scripts, dependencies } = JSON.parse(readFileSync(join(root, 'package.js
   scripts: Readonly<Record<string, string>>
   dependencies: Readonly<Record<string, string>>
 }
-const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
+const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
 
 /** A guide and one of its links: the target file, as a path from the root, and the anchor. */
 const everyLink = guides.flatMap((guide) =>

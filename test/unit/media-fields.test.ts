@@ -3,7 +3,7 @@ import t from 'tap'
 import { readBatch } from '../../src/api/read-batch.js'
 import { readRequest } from '../../src/api/read-request.js'
 
-const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
+const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
 const noul = { type: 'noul', instructions: 'Is it?' }
 const read = (body: object) => () =>
   readRequest(JSON.stringify({ state: 's', questions: { q: noul }, ...body }), limits)

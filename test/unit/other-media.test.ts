@@ -55,7 +55,7 @@ t.test('data that mention media are data', async (t) => {
 })
 
 t.test('media in a decision have their place in its body', async (t) => {
-  const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
+  const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
   const read = (input: string) =>
     atOnce(
       readDecisionInSteps(

@@ -72,6 +72,10 @@ const unacceptable: readonly (readonly [body: unknown, param: string])[] = [
   [{ ...good, images: ['a'] }, 'images'],
   [{ ...good, input: [{ role: 'tool', content: 'a' }] }, 'input[0].role'],
   [{ ...good, input: [{ type: 'reasoning', summary: [] }] }, 'input[0].type'],
+  [
+    { ...good, input: [{ type: 'function_call_output', call_id: 'a', output: 'b' }] },
+    'input[0].call_id',
+  ],
   [user([{ type: 'input_file', file_data: 'a' }]), 'input[0].content[0].type'],
   [asking({ ...predicate, type: 'noul' }), 'questions[1].type'],
   [asking({ ...predicate, audio: 'a' }), 'questions[1].audio'],

@@ -9,7 +9,7 @@ import { readSource } from '../../src/images/image-source.js'
 import type { Json, JsonObject } from '../../src/api/json.js'
 import { findImages } from '../../src/images/find-images.js'
 
-const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
+const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
 const size = { maxReplyBytes: 2 ** 24, evidence: false }
 const noul = '{"type":"noul","instructions":"Is it?"}'
 const questions = `"questions":{"q":${noul}}`

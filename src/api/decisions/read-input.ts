@@ -6,6 +6,7 @@
  *      their outputs. Packaging is not: a single user message is its content, and parts that are
  *      all text are one text, a line each.
  *   2. For everything in the state, its place in the input is noted.
+ *   3. An output of a tool stands behind its call.
  *
  * @module
  */
@@ -28,10 +29,20 @@ export function readInput(input: Json | undefined, moved: Moved[]): Json {
     requireUnique(first, 'input[0]')
     return contentOf(first, 'content', 'state', 'input[0]', moved)
   }
-  return input.map((item, i) => itemAsState(item, itemOf('state', i), itemOf('input', i), moved))
+  const called = new Set<string>()
+  return input.map((item, i) =>
+    itemAsState(item, itemOf('state', i), itemOf('input', i), moved, called),
+  )
 }
 
-function itemAsState(item: Json, to: string, from: string, moved: Moved[]): Json {
+/** @param called - The `call_id` of each call so far; an item that is one adds its own. */
+function itemAsState(
+  item: Json,
+  to: string,
+  from: string,
+  moved: Moved[],
+  called: Set<string>,
+): Json {
   requireObject(item, from)
   const type = item['type'] ?? 'message'
   const text = (name: string) => textOf(item[name], placeOf(from, name))
@@ -39,6 +50,7 @@ function itemAsState(item: Json, to: string, from: string, moved: Moved[]): Json
   if (type === 'message') {
     return { role: roleOf(item['role'], placeOf(from, 'role')), content: content('content') }
   }
+  if (type === 'function_call' || type === 'custom_tool_call') called.add(text('call_id'))
   if (type === 'function_call') {
     return { type, call_id: text('call_id'), name: text('name'), arguments: text('arguments') }
   }
@@ -46,7 +58,9 @@ function itemAsState(item: Json, to: string, from: string, moved: Moved[]): Json
     return { type, call_id: text('call_id'), name: text('name'), input: text('input') }
   }
   if (type === 'function_call_output' || type === 'custom_tool_call_output') {
-    return { type, call_id: text('call_id'), output: content('output') }
+    const id = text('call_id')
+    if (!called.has(id)) throw other(placeOf(from, 'call_id'), 'that of a call before it', id)
+    return { type, call_id: id, output: content('output') }
   }
   throw other(placeOf(from, 'type'), 'a message, a call of a tool or its output', type)
 }

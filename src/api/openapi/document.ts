@@ -13,7 +13,7 @@ import { paths } from './paths.js'
 export interface OpenApiOptions {
   /** Address of the server, without `/v1`; default: `/`, where the document itself comes from. */
   readonly serverUrl?: string | undefined
-  /** The limit of questions in one request. Default 256. */
+  /** The limit of questions in one request. Default 400. */
   readonly maxQuestions?: number | undefined
 }
 
@@ -24,7 +24,7 @@ Any request may have \`x-request-id\`, and its reply has the same id. Unknown fi
 Any other path is answered 404, with the same body as every other error.`
 
 /** The document as a JSON value. Each call makes a new one. */
-export function openApiDocument({ serverUrl, maxQuestions = 256 }: OpenApiOptions = {}): Part {
+export function openApiDocument({ serverUrl, maxQuestions = 400 }: OpenApiOptions = {}): Part {
   const components = new SchemaComponents()
   // Before the schemas are read: both add to them.
   const routes = paths(components)

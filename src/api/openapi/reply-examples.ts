@@ -132,7 +132,7 @@ const card = {
   limits: {
     max_options: 255,
     max_levels: 255,
-    max_questions: 256,
+    max_questions: 400,
     max_options_per_request: 16_384,
     max_state_tokens: 32_768,
     max_images: 0,
