@@ -53,7 +53,7 @@ t.test('it asks questions of all types', { skip }, (t) =>
           criteria: { true: 'yes', false: null },
         },
         team: { type: 'choice', instructions: 'Which?', criteria: { billing: 'a', support: null } },
-        mood: { type: 'score', instructions: 'How?', criteria: ['calm', { level: 'x' }, 2] },
+        mood: { type: 'score', instructions: 'How?', criteria: ['calm', { level: 'x' }, ['x']] },
       },
       headers: { 'x-request-id': 'mine' },
     })
