@@ -14,6 +14,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -110,7 +111,8 @@ async function takeTree(source: string): Promise<Omit<Tree, 'acceptsHeaders'>> {
   return { source, dir, isChanged: false, commit: commitOf(dir)! }
 }
 
-function copyTree(from: string, to: string): { commit: string; isChanged: boolean } {
+/** Copies a checkout, which may be a submodule or another working tree of a repository. */
+export function copyTree(from: string, to: string): { commit: string; isChanged: boolean } {
   if (!existsSync(join(from, 'include/llama.h'))) {
     throw new BuildError(`${from} does not hold a llama.cpp source tree`)
   }
@@ -123,6 +125,11 @@ function copyTree(from: string, to: string): { commit: string; isChanged: boolea
     verbatimSymlinks: true,
     filter: (path) => path !== built,
   })
-  const status = probe('git', ['-C', to, 'status', '--porcelain', '--untracked-files=no'])
-  return { commit, isChanged: Boolean(status) }
+  // There it is a file, with a path from where it was.
+  if (statSync(join(from, '.git')).isFile()) {
+    const repository = probe('git', ['-C', from, 'rev-parse', '--absolute-git-dir'])
+    writeFileSync(join(to, '.git'), `gitdir: ${repository}\n`)
+  }
+  const changes = ['--no-optional-locks', '-C', from, 'status', '--porcelain']
+  return { commit, isChanged: Boolean(probe('git', [...changes, '--untracked-files=no'])) }
 }

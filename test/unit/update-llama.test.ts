@@ -1,13 +1,13 @@
 /** Another llama.cpp as the pinned one: its private headers, and the report. */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { pin, pinnedHeaders } from '../../scripts/build/pin.js'
 import { changedHeaders, privateHeaders } from '../../scripts/build/private-headers.js'
 import { reportOf, type Result } from '../../scripts/update-llama/report.js'
-import type { Tree } from '../../scripts/update-llama/workshop.js'
+import { copyTree, type Tree } from '../../scripts/update-llama/workshop.js'
 
 const vendored = join(root, 'vendor/llama.cpp')
 const skip = existsSync(vendored) ? false : 'llama.cpp is not there yet'
@@ -31,6 +31,31 @@ t.test('a changed or missing private header is named', { skip }, async (t) => {
   appendFileSync(join(tree, 'ggml/src/ggml-impl.h'), '// more\n')
   rmSync(join(tree, 'ggml/src/ggml-cpu/traits.h'))
   t.strictSame(changedHeaders(tree), ['ggml/src/ggml-cpu/traits.h', 'ggml/src/ggml-impl.h'])
+})
+
+t.test('a git submodule is taken as any checkout is', async (t) => {
+  const folder = t.testdir()
+  const git = (dir: string, ...args: string[]) => {
+    const own = ['-c', 'protocol.file.allow=always', '-c', 'user.name=a', '-c', 'user.email=a@b.c']
+    const { status, stdout, stderr } = spawnSync('git', [...own, '-C', join(folder, dir), ...args])
+    t.equal(status, 0, String(stderr))
+    return String(stdout).trim()
+  }
+  for (const name of ['llama', 'app']) {
+    mkdirSync(join(folder, name))
+    git(name, 'init', '--quiet')
+  }
+  mkdirSync(join(folder, 'llama/include'))
+  writeFileSync(join(folder, 'llama/include/llama.h'), '// a header\n')
+  git('llama', 'add', '.')
+  git('llama', 'commit', '--quiet', '-m', 'a')
+  git('app', 'submodule', '--quiet', 'add', join(folder, 'llama'), 'deep/llama')
+  const [from, to] = [join(folder, 'app/deep/llama'), join(folder, 'copy')]
+  const commit = git('llama', 'rev-parse', 'HEAD')
+  t.strictSame(copyTree(from, to), { commit, isChanged: false })
+  t.equal(git('copy', 'rev-parse', 'HEAD'), commit)
+  appendFileSync(join(from, 'include/llama.h'), '// more\n')
+  t.strictSame(copyTree(from, to), { commit, isChanged: true })
 })
 
 const tree: Tree = {
