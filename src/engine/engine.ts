@@ -162,11 +162,23 @@ export function checkedOptions(options: EngineOptions): NativeOptions {
   return complete
 }
 
-/** llama.cpp names the sizes of known models; for others it says `?B`. */
-function withSize({ description, parameters }: Omit<NativeFacts, 'ordinary'>): string {
+/** How far a size may be from the parameters, as a share of them: makers leave tables out. */
+const nearSize = 0.3
+
+/**
+ * llama.cpp tells a model's size by its number of layers, as that of a known model; for others it
+ * says `?B`. A size that is not near the file's parameters is replaced by them.
+ */
+export function withSize(description: string, parameters: number): string {
   const millions = parameters / 1e6
   const size = millions < 1000 ? `${millions.toFixed(1)}M` : `${(millions / 1000).toFixed(1)}B`
-  return description.replace('?B', size)
+  return description.replace(
+    / (?:\?|([\d.]+))([MB])(?= )/,
+    (said, number?: string, unit?: string) => {
+      const named = Number(number ?? NaN) * (unit === 'B' ? 1000 : 1)
+      return Math.abs(named - millions) < nearSize * millions ? said : ` ${size}`
+    },
+  )
 }
 
 class LlamaEngine implements Engine {
@@ -179,7 +191,7 @@ class LlamaEngine implements Engine {
   constructor(native: NativeEngine, { ordinary, ...info }: NativeFacts) {
     this.#native = native
     this.#ordinary = ordinary
-    this.info = Object.freeze({ ...info, description: withSize(info) })
+    this.info = Object.freeze({ ...info, description: withSize(info.description, info.parameters) })
   }
 
   async score(input: ScoreInput, options: ScoreOptions = {}): Promise<ScoreOutput> {

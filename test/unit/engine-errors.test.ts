@@ -1,7 +1,7 @@
 /** Errors of the addon, as the engine passes them on; the addon is a few lines of JavaScript. */
 import t from 'tap'
 import { join } from 'node:path'
-import { openEngine } from '../../src/engine/engine.js'
+import { openEngine, withSize } from '../../src/engine/engine.js'
 import { ggufHead } from '../helpers/gguf-head.js'
 
 const addon = `exports.machine = () => ({ cores: 1 })
@@ -26,6 +26,13 @@ const failing = (error: object) =>
 
 t.test('a size without a name in llama.cpp is given in parameters', async (t) => {
   t.equal(engine.info.description, 'qwen3 10.2M Q8_0')
+})
+
+t.test('a size that is that of another model is replaced by the parameters', async (t) => {
+  t.equal(withSize('llama 256M Q4_1', 134_515_008), 'llama 134.5M Q4_1')
+  t.equal(withSize('qwen3 0.6B Q8_0', 751_632_384), 'qwen3 0.6B Q8_0')
+  t.equal(withSize('bert 22M Q8_0', 23_154_816), 'bert 22M Q8_0')
+  t.equal(withSize('qwen3moe 30B.A3B Q4_K - Medium', 30.5e9), 'qwen3moe 30B.A3B Q4_K - Medium')
 })
 
 t.test('an overload has the time to try again', async (t) => {
