@@ -83,7 +83,11 @@ export const ScoreAnswerSchema = Type.Object(
     }),
     probabilities: probabilities('By level, from "0"; their sum is 1.'),
     legend: mapOf<string | unknown[] | Record<string, unknown>>({
-      additionalProperties: Type.Unsafe<unknown>({ type: ['string', 'array', 'object'] }),
+      additionalProperties: Type.Union([
+        Type.String(),
+        Type.Array(Type.Unknown()),
+        Type.Record(Type.String(), Type.Unknown()),
+      ]),
       description:
         'By level, from "0": the request\'s own criteria; a number or a boolean as its JSON text.',
     }),

@@ -12,7 +12,7 @@ const response = {
   answers: {
     a: { type: 'noul', noul: 0.5 },
     '': { type: 'choice', choice: 'x', probabilities: { x: 1 }, confidence: 1 },
-    s: { type: 'score', score: 0, probabilities: { 0: 1 }, legend: { 0: null }, confidence: 1 },
+    s: { type: 'score', score: 0, probabilities: { 0: 1 }, legend: { 0: 'l' }, confidence: 1 },
   },
   usage,
   latency_ms: 1.5,
@@ -21,6 +21,16 @@ const response = {
 t.test('a response', async (t) => {
   t.ok(validators.response.Check(response))
   t.ok(validators.response.Check({ ...response, usage: { ...usage, image_tokens: 3 } }))
+  const score = response.answers.s
+  for (const [level, fits] of [
+    [['a'], true],
+    [{ a: 1 }, true],
+    [1, false],
+    [null, false],
+  ] as const) {
+    const answers = { s: { ...score, legend: { 0: level } } }
+    t.equal(validators.response.Check({ ...response, answers }), fits, JSON.stringify(level))
+  }
 })
 
 t.test('invalid responses', async (t) => {
