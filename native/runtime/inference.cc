@@ -6,6 +6,7 @@
 #include "../engine/encode/encoder.h"
 #include "../engine/error.h"
 #include "../engine/plan/placement.h"
+#include "../engine/plan/step_tokens.h"
 #include "../engine/prefix/prefix_encoder.h"
 #include "../engine/scorer.h"
 #include "../machine/cores.h"
@@ -147,14 +148,10 @@ void Inference::Pick(std::vector<Job*>& step) {
 
 size_t Inference::StepTokens() {
   const ContextPlan& plan = evaluator_->plan();
-  // A newcomer waits for the step that runs: so it is short while one may come whose turn it is.
-  if (scheduler_.Expecting()) return plan.shared_step_tokens;
-  if (plan.step_ms > 0) return evaluator_->TokensIn(plan.step_ms);
-  // A task that exceeds a step by a little ends in it: the rest would be a padded step of its own.
   const Job* const first = scheduler_.Next();
-  const double left = first == nullptr ? 0 : evaluator_->Remaining(*first->task).tokens;
-  return left > plan.step_tokens && left <= plan.microbatch_tokens ? static_cast<size_t>(left)
-                                                                   : plan.step_tokens;
+  return oi::StepTokens(plan, scheduler_.Expecting(),
+                        plan.step_ms > 0 ? evaluator_->TokensIn(plan.step_ms) : 0,
+                        first == nullptr ? 0 : evaluator_->Remaining(*first->task).tokens);
 }
 
 // Frees what the job held in the evaluator and the scheduler.

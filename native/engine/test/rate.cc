@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "../plan/step_tokens.h"
+
 namespace {
 
 int checks = 0;
@@ -90,6 +92,19 @@ int main() {
 
   oi::Rate empty;
   Check(empty.StepMs(oi::Work::Of(256, 0)) == 0, "before the first step nothing is known", 0);
+  oi::ContextPlan plan{};
+  plan.step_tokens = plan.shared_step_tokens = plan.microbatch_tokens = 2048;
+  plan.step_ms = kLimitMs;
+  const auto waited = double(oi::StepTokens(plan, true, 512, 5000));
+  Check(waited == 512, "a step that a newcomer may wait for is no longer than any other", waited);
+  plan.shared_step_tokens = 256;
+  const auto shared = double(oi::StepTokens(plan, true, 512, 5000));
+  Check(shared == 256, "nor larger than a shared step may be", shared);
+  plan.step_ms = 0;
+  plan.step_tokens = 512;
+  const auto whole = double(oi::StepTokens(plan, false, 0, 600));
+  Check(whole == 600, "a task that exceeds a step by a little ends in it", whole);
+
   std::printf("1..%d\n", checks);
   return failures == 0 ? 0 : 1;
 }
