@@ -5,12 +5,23 @@
  * @module
  */
 
-import { createWire } from './create-wire.js'
-import { openModel, surveyModel } from './opening/open-model.js'
-import { run } from './run.js'
 import { killedBy } from './signals.js'
 
 const exit = (code: number) => process.exit(code)
+
+/** All other modules: Node opens hundreds of files at once for them. */
+const modules = () =>
+  Promise.all([import('./run.js'), import('./create-wire.js'), import('./opening/open-model.js')])
+
+const [{ run }, { createWire }, { openModel, surveyModel }] = await modules().catch(
+  (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EMFILE' && error.code !== 'ENFILE') throw error
+    process.stderr.write(
+      'oi: too many files are open: allow this process more of them (ulimit -n 1024)\n',
+    )
+    return exit(1)
+  },
+)
 
 // Process 1 of a container ignores every signal without a listener.
 if (process.pid === 1) {

@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { ended, oi, RunningCommand } from '../helpers/command.js'
 import { vacantPort } from '../helpers/vacant-port.js'
@@ -121,6 +122,13 @@ t.test('while the model is loaded: 503, and a signal still ends it with 0', asyn
   t.equal((await fetch(`${url}/readyz`)).status, 503)
   server.process.kill('SIGTERM')
   t.equal(await server.exited, 0)
+})
+
+t.test('too few open files are said in a sentence', async (t) => {
+  const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+  const { status, stderr } = spawnSync('sh', ['-c', `ulimit -n 48; exec node ${main} --version`])
+  t.equal(status, 1)
+  t.match(String(stderr), /^oi: too many files are open: .*ulimit -n 1024\)\n$/)
 })
 
 t.test('a model that cannot be opened ends the command with 1 and the reason', async (t) => {
