@@ -10,6 +10,7 @@ import { checkRequest } from './api/read-request.js'
 import type { AskRequest, DecisionOn, Questions } from './decide/asked-types.js'
 import type { ModelDecider } from './decide/decide.js'
 import { hasRandomWeights } from './decide/model-card.js'
+import { Running } from './decide/running.js'
 import type { DecideOptions, Decider, EngineReport, ModelCard, Orders } from './decide/types.js'
 import type { Engine, ModelInfo, ScoreInput, ScoreOptions, ScoreOutput } from './engine/types.js'
 
@@ -63,7 +64,9 @@ export class Oi implements Decider, AsyncDisposable {
   readonly randomWeights: boolean
   readonly #engine: Engine
   readonly #prepare: (settings: Answering) => Promise<ModelDecider>
+  readonly #running = new Running()
   #decider: ModelDecider
+  #closed: Promise<void> | undefined
 
   /** @internal Use {@link open}. */
   constructor(
@@ -126,7 +129,9 @@ export class Oi implements Decider, AsyncDisposable {
     requireKnownOptions('decide()', options, knownDecideOptions)
     requireOrders(options.orders)
     const checked = checkRequest(request, anyNumber)
-    const { answersText, ...decision } = await this.#decider.decide(checked, options)
+    const { answersText, ...decision } = await this.#running.run(options.signal, (signal) =>
+      this.#decider.decide(checked, { ...options, signal }),
+    )
     // An answer for each question, of its type: what deciding does.
     return decision as DecisionOn<Questions> as DecisionOn<Q>
   }
@@ -156,8 +161,10 @@ export class Oi implements Decider, AsyncDisposable {
    *
    * @throws As {@link Engine.score}.
    */
-  score(input: ScoreInput, options?: ScoreOptions): Promise<ScoreOutput> {
-    return this.#engine.score(input, options)
+  score(input: ScoreInput, options: ScoreOptions = {}): Promise<ScoreOutput> {
+    return this.#running.run(options.signal, (signal) =>
+      this.#engine.score(input, { ...options, signal }),
+    )
   }
 
   /** Token ids of each text, for {@link Oi.score}. */
@@ -165,9 +172,12 @@ export class Oi implements Decider, AsyncDisposable {
     return this.#engine.tokenize(texts)
   }
 
-  /** Waits for accepted requests, then frees the model. Idempotent. */
+  /**
+   * Refuses new requests, waits for those under way, for five seconds at most, and frees the model.
+   * Those that are not answered by then reject with `ERR_ENGINE_CLOSED`. Idempotent.
+   */
   close(): Promise<void> {
-    return this.#engine.close()
+    return (this.#closed ??= this.#running.close().then(() => this.#engine.close()))
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -64,7 +64,7 @@ export class OiGroup extends Router implements AsyncDisposable {
     > as Promise<DecisionOn<Q>>
   }
 
-  /** Waits for accepted requests, then frees the models. Idempotent. */
+  /** As {@link Oi.close}, for each of them. */
   async close(): Promise<void> {
     await Promise.all(this.members.map((oi) => oi.close()))
   }

@@ -89,6 +89,15 @@ export class RunnerChild {
     this.#child.kill('SIGKILL')
   }
 
+  /** Whether it keeps this process from ending by itself; at first it does. */
+  hold(holds: boolean): void {
+    const stderr = this.#child.stderr as Socket
+    for (const each of [this.#child, this.#socket, stderr]) {
+      if (holds) each.ref()
+      else each.unref()
+    }
+  }
+
   /** Closes the connection, after which it ends by itself. */
   end(): void {
     this.#socket.end()

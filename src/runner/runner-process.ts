@@ -9,6 +9,7 @@
  *   3. A runner that is alive but answers nothing is killed: a stopped process at once, any other
  *      after the time for a ping. Busy engine threads do not matter: another thread answers pings,
  *      until a step takes far longer than similar steps.
+ *   4. It keeps this process from ending by itself only while calls run.
  *
  * @module
  */
@@ -145,7 +146,7 @@ export class RunnerProcess implements NativeEngine {
     const call = this.#calls.get(id)
     if (call === undefined || this.#end !== undefined) return
     if (this.#outbox.drop(id)) {
-      this.#calls.delete(id)
+      this.#forget(id)
       call.reject(new OiError('ERR_ABORTED', 'the request was cancelled'))
     } else {
       this.#send(signal(asks.cancel, id))
@@ -167,6 +168,7 @@ export class RunnerProcess implements NativeEngine {
       () => {},
     ).catch(() => {})
     this.#done = true
+    this.#child.hold(true)
     this.#child.end()
     await this.#child.ended
   }
@@ -180,12 +182,19 @@ export class RunnerProcess implements NativeEngine {
   #call<T>(id: number, make: () => Buffer, read: (payload: Buffer) => T): Promise<T> {
     if (this.#end !== undefined) return Promise.reject(new RunnerEnded(this.#end))
     return new Promise((resolve, reject) => {
+      if (this.#calls.size === 0) this.#child.hold(true)
       this.#calls.set(id, { resolve: (payload) => resolve(read(payload)), reject })
       this.#outbox.send(id, make, (error) => {
-        this.#calls.delete(id)
+        this.#forget(id)
         reject(error)
       })
     })
+  }
+
+  /** Rule 4. */
+  #forget(id: number): void {
+    this.#calls.delete(id)
+    if (this.#calls.size === 0) this.#child.hold(false)
   }
 
   /** Skips the queue: such frames are small and rare. */
@@ -209,7 +218,7 @@ export class RunnerProcess implements NativeEngine {
     } else {
       call.resolve(payload)
     }
-    this.#calls.delete(id)
+    this.#forget(id)
   }
 
   /** Rule 3. */

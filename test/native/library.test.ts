@@ -1,6 +1,8 @@
 /** The library over real models: several at once, and where states are kept. */
 import t from 'tap'
+import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { type DecideOptions, openAll, open } from '../../src/index.js'
 import { loadAddon } from '../../src/engine/native.js'
 import { fixturePath } from '../helpers/fixture.js'
@@ -35,6 +37,32 @@ t.test('the default is the model of the package', async (t) => {
   const { answers } = await oi.decide(request)
   t.match(answers, { wet: { type: 'noul', noul: Number } })
   t.equal((await oi.decide({ ...request, model: 'latest' })).model, 'oi-small')
+})
+
+t.test('a close answers what runs, whatever the model and its process', async (t) => {
+  const long = { ...request, state: 'It rains in the valley. '.repeat(200) }
+  for (const options of [{}, { model: await fixturePath('llama'), ...small }]) {
+    for (const isolate of [false, true]) {
+      const oi = await open({ threads: 1, ...options, isolate })
+      const asked = [oi.decide(long), oi.decide(request)]
+      await oi.close()
+      for (const { answers } of await Promise.all(asked)) t.type(answers.wet.noul, 'number')
+      await t.rejects(oi.decide(request), { code: 'ERR_ENGINE_CLOSED' })
+    }
+  }
+})
+
+t.test('a program that closes nothing ends by itself', async (t) => {
+  const index = new URL('../../src/index.js', import.meta.url).href
+  for (const isolate of [false, true]) {
+    const program = `import { open } from '${index}'
+      const oi = await open({ threads: 1, isolate: ${isolate} })
+      const { answers } = await oi.decide(${JSON.stringify(request)})
+      console.log(answers.wet.type)`
+    const args = ['--input-type=module', '--eval', program]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 })
+    t.equal(stdout, 'noul\n', `isolate: ${isolate}`)
+  }
 })
 
 t.test('two models with one name are refused, and closed', async (t) => {
