@@ -124,7 +124,9 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
 
   await t.test('the next user after a sign-out sees nothing that was written', async (t) => {
     await console.open('playground', 'Playground')
-    t.equal(await page.getByLabel('State, a text').inputValue(), '')
+    t.notMatch(await page.locator('main').innerText(), 'My own words.')
+    // The request that everybody meets first.
+    t.match(await page.getByLabel('State, a text').inputValue(), 'Ticket 4711')
   })
 
   await t.test('a restarted server finds a dialog unchanged', async (t) => {
