@@ -56,6 +56,8 @@ function textOf(temperatures: readonly Temperature[]): string {
   return rows.sort().join('\n')
 }
 
+const none: Calibration = { temperature: 1, bias: 0 }
+
 export interface Calibrations {
   readonly own: Calibration
   /** Of the probabilities that `own` gives. */
@@ -77,7 +79,7 @@ export function calibrationsFor(
     // A file of an earlier version was fitted to raw logits, which it does not get here.
     const fits = own === undefined || calibration?.onTopOf !== undefined
     return {
-      own: own ?? { temperature: 1, bias: 0 },
+      own: own ?? none,
       onTop: fits ? calibration?.of(type, options) : undefined,
     }
   }

@@ -240,7 +240,8 @@ class EngineDecider implements ModelDecider {
       }
       const options = optionLogits(reading, measured)
       const { own, onTop } = this.#calibrationsOf(question.type, optionCount(question))
-      const answer = answerOf(question, options, { ...own, onTop, evidence })
+      const { temperature, bias } = own
+      const answer = answerOf(question, options, { temperature, bias, onTop, evidence })
       answers.push([name, answer])
       const comma = text === '' ? '' : ','
       text += `${comma}${JSON.stringify(name)}:${answerText(answer)}`

@@ -14,6 +14,7 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../accounts/accounts.js'
 import type { Claim, NewRetryKey, RetryKeys } from '../../accounts/retry-keys.js'
+import { Chain } from '../../chain.js'
 import { OiError } from '../../errors.js'
 import type { Head } from '../transport/head.js'
 
@@ -41,7 +42,7 @@ export class Charges {
   /** By workspace, key, path and body; the oldest first. */
   readonly #lost = new Map<string, Lost>()
   /** Requests that were answered, while their replies may be lost; the oldest first. */
-  readonly #held = new Set<Charge>()
+  readonly #held = new Chain<Charge>()
   #heldBytes = 0
 
   constructor(keys: Pick<RetryKeys, 'isKnown' | 'claim'> | undefined, keptMs: number) {
@@ -65,17 +66,15 @@ export class Charges {
     return this.#keys?.claim(workspaceId, key, request, this.keptMs)
   }
 
-  hold(charge: Charge, bytes: number): void {
-    this.#held.add(charge)
+  /** @returns Ends that; once. */
+  hold(charge: Charge, bytes: number): () => void {
+    const leave = this.#held.add(charge)
     this.#heldBytes += bytes
-    for (const oldest of this.#held) {
-      if (this.#heldBytes <= mostHeld) return
-      oldest.forget()
+    while (this.#heldBytes > mostHeld && this.#held.first !== charge) this.#held.first!.forget()
+    return () => {
+      leave()
+      this.#heldBytes -= bytes
     }
-  }
-
-  leave(charge: Charge, bytes: number): void {
-    if (this.#held.delete(charge)) this.#heldBytes -= bytes
   }
 
   noteLost(id: string, items: Items): void {
@@ -112,7 +111,7 @@ export class Charge {
   readonly #charges: Charges
   readonly #facts: Facts
   #body: Body | undefined
-  #bytes = 0
+  #leave: (() => void) | undefined
   #claim: Claim | undefined
   /** Items that were charged, but whose answers were lost. */
   #owed: Items | undefined
@@ -195,8 +194,8 @@ export class Charge {
       this.#body = undefined
       return
     }
-    this.#bytes = this.#body.reduce((sum, part) => sum + part.length, 0)
-    this.#charges.hold(this, this.#bytes)
+    const bytes = this.#body.reduce((sum, part) => sum + part.length, 0)
+    this.#leave = this.#charges.hold(this, bytes)
   }
 
   /** The reply did not reach the client whole. */
@@ -209,7 +208,8 @@ export class Charge {
   /** The reply has arrived, or nobody asks any more whether it has. */
   forget(): void {
     this.#body = undefined
-    this.#charges.leave(this, this.#bytes)
+    this.#leave?.()
+    this.#leave = undefined
   }
 
   #digest(): string {

@@ -238,7 +238,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
     const decider = this.context.decider()
     const text = this.context.wire.decodeUtf8(json)
     this.#text = text
-    this.charge.read([text, ...[...this.files].flat()])
+    this.charge.read(files.size === 0 ? [text] : [text, ...[...files].flat()])
     this.decide(text, decider)?.catch((error: unknown) => this.fail(error))
   }
 }
