@@ -82,7 +82,19 @@ export interface ErrorDetails {
   retryAfterMs?: number
   /** The content codings that the server accepts. */
   accepts?: string
+  /** The engine's: index of the suffix that a text too long belongs to, if it is not the state. */
+  suffix?: number
+  /** The engine's: what the request took until it failed. */
+  spent?: SpentMs
   cause?: unknown
+}
+
+/** Milliseconds of a request. */
+export interface SpentMs {
+  readonly queue: number
+  readonly tokenize: number
+  readonly vision: number
+  readonly model: number
 }
 
 /** Every error that this package throws on purpose. */
@@ -92,6 +104,8 @@ export class OiError extends Error {
   readonly param: string | undefined
   readonly retryAfterMs: number | undefined
   readonly accepts: string | undefined
+  readonly suffix: number | undefined
+  readonly spent: SpentMs | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -99,5 +113,7 @@ export class OiError extends Error {
     this.param = details.param
     this.retryAfterMs = details.retryAfterMs
     this.accepts = details.accepts
+    this.suffix = details.suffix
+    this.spent = details.spent
   }
 }

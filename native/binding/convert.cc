@@ -43,6 +43,13 @@ Napi::Int32Array FromInts(Napi::Env env, const std::vector<Token>& values) {
   return out;
 }
 
+void SetTimes(Napi::Object out, const Job& job) {
+  out.Set("queueMs", job.queue_ms);
+  out.Set("tokenizeMs", job.tokenize_ms);
+  out.Set("visionMs", job.vision_ms);
+  out.Set("modelMs", job.model_ms);
+}
+
 Napi::Array FromPlacement(Napi::Env env, const std::vector<Placement>& placement) {
   auto out = Napi::Array::New(env);
   for (const Placement& entry : placement) {
@@ -202,10 +209,7 @@ Napi::Object FromResult(Napi::Env env, const Job& job) {
   out.Set("suffixTokens", static_cast<double>(result.suffix_tokens));
   out.Set("cachedTokens", static_cast<double>(result.cached_tokens));
   out.Set("evaluatedTokens", static_cast<double>(result.evaluated_tokens));
-  out.Set("queueMs", job.queue_ms);
-  out.Set("tokenizeMs", job.tokenize_ms);
-  out.Set("visionMs", job.vision_ms);
-  out.Set("modelMs", job.model_ms);
+  SetTimes(out, job);
   return out;
 }
 
@@ -224,6 +228,14 @@ Napi::Value FromTokens(Napi::Env env, const Job& job) {
     out.Set(static_cast<uint32_t>(i), FromInts(env, job.tokens[i]));
   }
   return out;
+}
+
+Napi::Value ErrorOf(Napi::Env env, const Job& job) {
+  const Napi::Value error = ToError(env, job.error_code, job.error_message);
+  const auto object = error.As<Napi::Object>();
+  if (job.error_question != kNoQuestion) object.Set("question", job.error_question);
+  SetTimes(object, job);
+  return error;
 }
 
 Napi::Value ToError(Napi::Env env, const char* code, const std::string& message) {

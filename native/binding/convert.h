@@ -46,6 +46,8 @@ Napi::Object FromStats(Napi::Env env, const EngineStats& stats);
 Napi::Value FromTokens(Napi::Env env, const Job& job);
 
 // A JS Error with `code` set.
+// Of a job that failed.
+Napi::Value ErrorOf(Napi::Env env, const Job& job);
 Napi::Value ToError(Napi::Env env, const char* code, const std::string& message);
 
 }  // namespace oi

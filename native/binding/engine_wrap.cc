@@ -179,7 +179,7 @@ void EngineWrap::Settle(Napi::Env env, Call& call) {
   if (call.kind == Job::Kind::kClose) FinishClose(env);
 
   if (call.error_code != nullptr) {
-    call.deferred.Reject(ToError(env, call.error_code, call.error_message));
+    call.deferred.Reject(ErrorOf(env, call));
     return;
   }
   switch (call.kind) {

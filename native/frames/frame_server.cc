@@ -94,10 +94,10 @@ void FrameServer::Push(std::unique_ptr<Ask> ask) {
     case Pipeline::Push::kAccepted:
       return;
     case Pipeline::Push::kFull:
-      AddFailed(out, id, "ERR_OVERLOADED", refusal.message, refusal.retry_after_ms);
+      AddRefused(out, id, "ERR_OVERLOADED", refusal.message, refusal.retry_after_ms);
       break;
     case Pipeline::Push::kClosing:
-      AddFailed(out, id, "ERR_ENGINE_CLOSED", "the engine is closed", 0);
+      AddRefused(out, id, "ERR_ENGINE_CLOSED", "the engine is closed", 0);
       break;
   }
   Send(out);

@@ -34,6 +34,12 @@ std::span<const uint8_t> ReadParts(FieldReader& fields, std::vector<TextPart>& p
   return kinds;
 }
 
+void AddTimes(Reply& reply, const Job& job) {
+  for (const double ms : {job.queue_ms, job.tokenize_ms, job.vision_ms, job.model_ms}) {
+    reply->Double(ms);
+  }
+}
+
 void AddResult(std::string& out, const Job& job) {
   const ScoreResult& result = job.task->result;
   Reply reply(out, ReplyKind::kResult, job.id);
@@ -43,9 +49,16 @@ void AddResult(std::string& out, const Job& job) {
                               result.cached_tokens, result.evaluated_tokens}) {
     reply->Double(static_cast<double>(tokens));
   }
-  for (const double ms : {job.queue_ms, job.tokenize_ms, job.vision_ms, job.model_ms}) {
-    reply->Double(ms);
-  }
+  AddTimes(reply, job);
+}
+
+void AddFailed(std::string& out, const Job& job, double retry_after_ms) {
+  Reply reply(out, ReplyKind::kFailed, job.id);
+  reply->Text(job.error_code);
+  reply->Text(job.error_message);
+  reply->Double(retry_after_ms);
+  reply->Double(job.error_question);
+  AddTimes(reply, job);
 }
 
 }  // namespace
@@ -100,17 +113,16 @@ void AddCounted(std::string& out, uint32_t id, size_t count) {
   Reply(out, ReplyKind::kCounted, id)->Unsigned(static_cast<uint32_t>(count));
 }
 
-void AddFailed(std::string& out, uint32_t id, const char* code, const std::string& message,
-               double retry_after_ms) {
-  Reply reply(out, ReplyKind::kFailed, id);
-  reply->Text(code);
-  reply->Text(message);
-  reply->Double(retry_after_ms);
+void AddRefused(std::string& out, uint32_t id, const char* code, const std::string& message,
+                double retry_after_ms) {
+  Job job(Job::Kind::kScore, id);
+  job.SetError(code, message);
+  AddFailed(out, job, retry_after_ms);
 }
 
 void AddReply(std::string& out, const Job& job) {
   if (job.error_code != nullptr) {
-    AddFailed(out, job.id, job.error_code, job.error_message, 0);
+    AddFailed(out, job, 0);
   } else if (job.kind == Job::Kind::kScore) {
     AddResult(out, job);
   } else if (job.kind == Job::Kind::kClose) {

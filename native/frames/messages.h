@@ -42,8 +42,8 @@ void AddSignal(std::string& out, ReplyKind kind, uint32_t id);
 void AddProgress(std::string& out, float fraction);
 void AddStats(std::string& out, const EngineStats& stats);
 void AddCounted(std::string& out, uint32_t id, size_t count);
-void AddFailed(std::string& out, uint32_t id, const char* code, const std::string& message,
-               double retry_after_ms);
+void AddRefused(std::string& out, uint32_t id, const char* code, const std::string& message,
+                double retry_after_ms);
 // Of a job that is done: its result, or why it has none.
 void AddReply(std::string& out, const Job& job);
 

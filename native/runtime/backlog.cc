@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "scheduler.h"
 
@@ -25,13 +26,25 @@ std::string Seconds(double ms) {
 
 std::optional<Refusal> Backlog::Refuse(const Job& job, double ms) const {
   if (job.kind != Job::Kind::kScore) {  // does not wait for the model
-    if (tokenizing_ < kTextsPerRequest * max_requests_) return std::nullopt;
+    if (tokenizing_ < kTextsPerRequest * max_requests_) {
+      return RefuseByBytes(job, tokenizing_bytes_, 1);
+    }
     return Refusal{kTokenizingMs, "too many texts are waiting to be tokenized"};
   }
   const auto it = shares_.find(job.workspace);
   if (it == shares_.end()) return std::nullopt;
+  if (auto refusal = RefuseByBytes(job, it->second.bytes, shares_.size())) return refusal;
   if (auto refusal = RefuseByNumber(job, it->second)) return refusal;
   return RefuseByTime(it->second, ms, job);
+}
+
+// Rule 6.
+std::optional<Refusal> Backlog::RefuseByBytes(const Job& job, size_t waiting, size_t shares) const {
+  if (waiting == 0 || waiting + job.text_bytes <= kMostBytes / shares) return std::nullopt;
+  return Refusal{kTokenizingMs, std::to_string(waiting) + " bytes of text " +
+                                    (job.kind == Job::Kind::kScore ? "of this workspace " : "") +
+                                    "are waiting to be tokenized, and at most " +
+                                    std::to_string(kMostBytes / shares) + " may wait"};
 }
 
 // Rule 3. The workspace may try again once as many of its jobs are done as it has too many.
@@ -92,13 +105,23 @@ double Backlog::WithOthers(double ms, uint32_t workspace) const {
 
 void Backlog::Add(Job& job, double tokens, double ms) {
   job.in_backlog = true;
+  job.waiting_bytes = job.text_bytes;
   if (job.kind != Job::Kind::kScore) {
     ++tokenizing_;
+    tokenizing_bytes_ += job.text_bytes;
     return;
   }
   ++requests_;
   shares_[job.workspace].jobs.push_back(&job);
+  shares_[job.workspace].bytes += job.text_bytes;
   Change(job, tokens, ms);
+}
+
+void Backlog::Tokenized(Job& job) {
+  if (!job.in_backlog) return;
+  size_t& bytes =
+      job.kind == Job::Kind::kScore ? shares_[job.workspace].bytes : tokenizing_bytes_;
+  bytes -= std::exchange(job.waiting_bytes, 0);
 }
 
 void Backlog::Change(Job& job, double tokens, double ms) {
@@ -112,6 +135,7 @@ void Backlog::Change(Job& job, double tokens, double ms) {
 
 void Backlog::Remove(Job& job) {
   if (!job.in_backlog) return;
+  Tokenized(job);
   if (job.kind != Job::Kind::kScore) {
     --tokenizing_;
   } else {

@@ -10,6 +10,8 @@
 //   3. Once there are `max_requests` of them, it is refused if its workspace has its share of them.
 //   4. So the n-th workspace to come adds the n-th part of either bound at most.
 //   5. What is cancelled counts no more, although its step still runs.
+//   6. A workspace's texts that are not tokenized are bounded by its share of kMostBytes, whatever
+//      the size of the first.
 
 #pragma once
 
@@ -31,6 +33,8 @@ struct Refusal {
 
 class Backlog {
  public:
+  static constexpr size_t kMostBytes = 64 << 20;
+
   // `overdue_ms` is the scheduler's.
   Backlog(size_t max_requests, double max_ms, double overdue_ms)
       : max_requests_(max_requests), max_ms_(max_ms), overdue_ms_(overdue_ms) {}
@@ -39,6 +43,8 @@ class Backlog {
   std::optional<Refusal> Refuse(const Job& job, double ms) const;
 
   void Add(Job& job, double tokens, double ms);
+  // The job's texts wait no more.
+  void Tokenized(Job& job);
   // What is left of it. Of one that was removed, nothing.
   void Change(Job& job, double tokens, double ms);
   // Removing it again does nothing.
@@ -52,8 +58,10 @@ class Backlog {
   struct Share {
     std::vector<const Job*> jobs;  // the oldest first
     double ms = 0;
+    size_t bytes = 0;  // not tokenized
   };
 
+  std::optional<Refusal> RefuseByBytes(const Job& job, size_t waiting, size_t shares) const;
   std::optional<Refusal> RefuseByNumber(const Job& job, const Share& own) const;
   std::optional<Refusal> RefuseByTime(const Share& own, double ms, const Job& job) const;
   double WithOthers(double ms, uint32_t workspace) const;
@@ -63,6 +71,7 @@ class Backlog {
   const double overdue_ms_;
   size_t requests_ = 0;
   size_t tokenizing_ = 0;
+  size_t tokenizing_bytes_ = 0;
   double tokens_ = 0;
   double ms_ = 0;
   std::unordered_map<uint32_t, Share> shares_;  // workspaces with requests

@@ -47,6 +47,7 @@ class Counters {
   // its bytes.
   void Tokenized(Job& job, const Work& work, double ms) {
     std::lock_guard<std::mutex> lock(mutex_);
+    backlog_.Tokenized(job);
     backlog_.Change(job, work.tokens, ms);
     const double byte_ms = ms / static_cast<double>(std::max<size_t>(1, job.text_bytes));
     byte_ms_ = kByteKeep * byte_ms_ + (1 - kByteKeep) * byte_ms;

@@ -15,7 +15,7 @@ void Guard(Job& job, Body body) noexcept {
   try {
     body();
   } catch (const EngineError& e) {
-    job.SetError(e.code, e.what());
+    job.SetError(e.code, e.what(), e.question);
   } catch (const std::bad_alloc&) {
     job.SetError("ERR_MODEL_MEMORY", "out of memory");
   } catch (const std::exception& e) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../engine/clock.h"
+#include "../engine/error.h"
 #include "../engine/task.h"
 #include "../engine/types.h"
 
@@ -44,6 +45,7 @@ struct Job {
 
   // What the pipeline counts for it in its backlog. Guarded by its Counters (counters.h).
   size_t text_bytes = 0;
+  size_t waiting_bytes = 0;  // of those: not tokenized
   bool in_backlog = false;
   double backlog_tokens = 0;
   double backlog_ms = 0;
@@ -56,10 +58,12 @@ struct Job {
 
   const char* error_code = nullptr;  // literal from src/errors.ts; null if all went well
   std::string error_message;
+  int32_t error_question = kNoQuestion;
 
-  void SetError(const char* code, std::string message) {
+  void SetError(const char* code, std::string message, int32_t question = kNoQuestion) {
     error_code = code;
     error_message = std::move(message);
+    error_question = question;
   }
 
   // From now, more or less; above kLongestMs: none.

@@ -4,9 +4,11 @@
 #include <iterator>
 #include <utility>
 
+#include "../engine/encode/hidden_readout.h"
 #include "../engine/error.h"
 #include "../engine/plan/load_plan.h"
 #include "../engine/plan/placement.h"
+#include "../engine/prefix/prefix_readout.h"
 #include "../machine/cores.h"
 #include "guard.h"
 
@@ -41,7 +43,16 @@ size_t TextBytes(const Job& job) {
   for (const Question& question : job.request.questions) {
     for (const TextPart& part : question.parts) bytes += part.text.size();
   }
+  for (const TextPart& part : job.texts) bytes += part.text.size();
   return bytes;
+}
+
+// Tokens that a state or a question may have: those of a pass, or of a context.
+size_t LongestText(const Model& model, const ModelFacts& facts) {
+  size_t positions = 0;
+  if (model.hidden() != nullptr) positions = model.hidden()->positions();
+  if (model.prefix() != nullptr) positions = model.prefix()->positions();
+  return positions > 0 ? std::min<size_t>(positions, facts.context_tokens) : facts.context_tokens;
 }
 
 std::unique_ptr<Job> TakeFrom(std::deque<std::unique_ptr<Job>>& queue, uint32_t id) {
@@ -79,13 +90,13 @@ Pipeline::Pipeline(Options options, Done done, Progress progress)
 Pipeline::~Pipeline() { Stop(); }
 
 void Pipeline::Stop() {
-  std::deque<JobPtr> dropped;  // destroyed after the lock and the threads are gone
+  Intake dropped;  // destroyed after the lock and the threads are gone
   std::deque<JobPtr> dropped_too;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
     closing_ = true;
-    dropped.swap(incoming_);
+    std::swap(dropped, incoming_);
     dropped_too.swap(tokenized_);
   }
   tokenizer_wake_.notify_all();
@@ -94,7 +105,7 @@ void Pipeline::Stop() {
 }
 
 Pipeline::Push Pipeline::TryPush(JobPtr& job, Refusal& refusal, bool tokenize) {
-  if (job->kind == Job::Kind::kScore) job->text_bytes = TextBytes(*job);
+  job->text_bytes = TextBytes(*job);
   {
     std::unique_lock<std::mutex> lock(mutex_);
     const bool last = job->kind == Job::Kind::kClose;
@@ -111,7 +122,7 @@ Pipeline::Push Pipeline::TryPush(JobPtr& job, Refusal& refusal, bool tokenize) {
       FirstStage(lock, std::move(job));
       return Push::kAccepted;
     }
-    incoming_.push_back(std::move(job));
+    incoming_.Push(std::move(job));
   }
   tokenizer_wake_.notify_one();
   return Push::kAccepted;
@@ -121,7 +132,7 @@ void Pipeline::Cancel(uint32_t id) {
   JobPtr waiting;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    waiting = TakeFrom(incoming_, id);
+    waiting = incoming_.Take(id);
     if (!waiting) waiting = TakeFrom(tokenized_, id);
     if (!waiting) {
       for (Job* job : running_) {
@@ -168,13 +179,12 @@ void Pipeline::TokenizerMain() {
     if (stop_ || tokenizers_done_) return;
     // A close goes on only when no other job is between the queues. Whoever ends the last of
     // those wakes the others.
-    if (incoming_.front()->kind == Job::Kind::kClose && tokenizing_ > 0) {
+    if (incoming_.drained() && tokenizing_ > 0) {
       tokenizer_wake_.wait(lock, [this] { return stop_ || tokenizers_done_ || tokenizing_ == 0; });
       continue;
     }
-    JobPtr job = std::move(incoming_.front());
-    incoming_.pop_front();
-    FirstStage(lock, std::move(job));
+    JobPtr job = incoming_.Next();
+    FirstStage(lock, job ? std::move(job) : incoming_.Close());
   }
 }
 
@@ -213,8 +223,10 @@ void Pipeline::Tokenize(Job& job) {
   if (tokenizer == nullptr) throw EngineError("ERR_ENGINE_NOT_OPEN", "open() has not succeeded");
   if (job.EndIfAbandoned()) return;
   const auto start = Clock::now();
+  const auto measure = [&](void*) { job.tokenize_ms = MillisecondsSince(start); };
+  const std::unique_ptr<void, decltype(measure)> measured(&job, measure);  // also of one refused
   if (job.kind == Job::Kind::kScore) {
-    job.tokenized = tokenizer->Request(std::move(job.request));
+    job.tokenized = tokenizer->Request(std::move(job.request), vocabulary.limit);
   } else {
     for (TextPart& text : job.texts) {
       std::vector<Token> tokens = tokenizer->Parts({std::move(text)});
@@ -225,7 +237,6 @@ void Pipeline::Tokenize(Job& job) {
       }
     }
   }
-  job.tokenize_ms = MillisecondsSince(start);
 }
 
 // ---- second stage ----------------------------------------------------------------
@@ -286,7 +297,8 @@ void Pipeline::Open(Job& job) {
   }
   inference_.Open(*model, vision.get(), options, job.facts);
   std::lock_guard<std::mutex> lock(mutex_);
-  vocabulary_ = {std::move(model), std::move(vision), std::move(tokenizer)};
+  const size_t limit = LongestText(*model, job.facts);
+  vocabulary_ = {std::move(model), std::move(vision), std::move(tokenizer), limit};
 }
 
 void Pipeline::Close() {

@@ -4,9 +4,9 @@
 // starve libuv's pool (four threads, shared with fs and dns), so a model has threads of its
 // own. Tokenizing has others, so that it neither delays a decode nor blocks JavaScript.
 //
-// Opening, scoring, tokenizing and closing are jobs in the same FIFO queue. Behind the
-// tokenizers, scoring jobs are evaluated together (inference.h). A close waits for everything
-// that was accepted before it.
+// Opening, scoring, tokenizing and closing are jobs. Before the tokenizers, workspaces take turns
+// (intake.h); behind them, scoring jobs are evaluated together (inference.h). A close waits for
+// everything that was accepted before it.
 //
 // Rules
 //   1. Model and context are built, used and (by a close) destroyed on the inference thread.
@@ -34,6 +34,7 @@
 #include "../engine/model.h"
 #include "counters.h"
 #include "inference.h"
+#include "intake.h"
 #include "job.h"
 #include "thread.h"
 
@@ -88,6 +89,7 @@ class Pipeline {
     std::shared_ptr<const Model> model;
     std::shared_ptr<Vision> vision;  // null for a model that reads text only
     std::shared_ptr<const Tokenizer> tokenizer;
+    size_t limit = 0;  // of a request's tokens, for the tokenizer
   };
 
   void Stop();
@@ -112,7 +114,7 @@ class Pipeline {
   std::condition_variable tokenizer_wake_;
   std::condition_variable inference_wake_;
   Vocabulary vocabulary_;         // guarded by mutex_: null unless open
-  std::deque<JobPtr> incoming_;   // guarded by mutex_
+  Intake incoming_;               // guarded by mutex_
   std::deque<JobPtr> tokenized_;  // guarded by mutex_
   std::vector<Job*> running_;     // guarded by mutex_: taken from a queue, not yet finished
   size_t tokenizing_ = 0;         // guarded by mutex_: jobs between the two queues

@@ -11,7 +11,7 @@ import { objectFromEntries, stringifyJson } from '../api/json.js'
 import type { Orders } from '../api/orders.js'
 import { placeOf } from '../api/place.js'
 import { atOnce, inTurns, type Steps } from '../api/turns.js'
-import type { Engine, PromptPart, ScoreInput, ScoreOutput, Suffix } from '../engine/types.js'
+import type { Engine, ScoreOutput, Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { loadDecoder, readImages } from '../images/read-images.js'
 import type { ChosenReadout } from '../prompt/custom/types.js'
@@ -156,7 +156,7 @@ class EngineDecider implements ModelDecider {
         ? await scoreWithImages(this.#engine, input, engineOptions)
         : await this.#engine.score(input, engineOptions)
     } catch (error) {
-      throw await this.#named(error, readers, input)
+      throw named(error, readers)
     }
 
     const steps = this.#answers(readers, input.suffixes, output, options.evidence ?? false)
@@ -187,30 +187,6 @@ class EngineDecider implements ModelDecider {
         model: modelMs,
       },
     }
-  }
-
-  /** The engine knows no bodies: adds the place of a text that is too long. */
-  async #named(
-    error: unknown,
-    readers: readonly Reader[],
-    { prefix, suffixes }: ScoreInput,
-  ): Promise<unknown> {
-    if (!(error instanceof OiError) || error.code !== 'ERR_STATE_TOO_LONG') return error
-    const tokensOf = async (parts: readonly PromptPart[]) =>
-      (await this.#engine.tokenize(parts)).reduce((sum, { length }) => sum + length, 0)
-    // Images belong to the state, and their tokens are not known here.
-    const seesImages = prefix.some(({ image }) => image !== undefined)
-    const { contextTokens } = this.#engine.info
-    let place = 'state'
-    let most = seesImages ? contextTokens : Math.min(contextTokens, await tokensOf(prefix))
-    let suffix = 0
-    for (const { name, reading } of readers) {
-      for (let i = suffixesOf(reading); i > 0; i--) {
-        const tokens = await tokensOf(suffixes[suffix++]!.parts)
-        if (tokens > most) [place, most] = [placeOf('questions', name), tokens]
-      }
-    }
-    return new OiError(error.code, `${place}: ${error.message}`, { param: place, cause: error })
   }
 
   /** The answers, and their JSON text. */
@@ -254,6 +230,20 @@ class EngineDecider implements ModelDecider {
     if (model === undefined || this.#names.includes(model)) return
     throw unknownModel(model, this.#names)
   }
+}
+
+/** The engine knows no bodies: adds the place of a text that is too long. */
+function named(error: unknown, readers: readonly Reader[]): unknown {
+  if (!(error instanceof OiError) || error.code !== 'ERR_STATE_TOO_LONG') return error
+  const { code, message, suffix, spent } = error
+  let place = 'state'
+  if (suffix !== undefined) {
+    let next = 0
+    const long = readers.find(({ reading }) => (next += suffixesOf(reading)) > suffix)
+    place = placeOf('questions', long!.name)
+  }
+  const details = { param: place, cause: error, ...(spent && { spent }) }
+  return new OiError(code, `${place}: ${message}`, details)
 }
 
 /** Milliseconds to whole microseconds. */

@@ -8,15 +8,22 @@
  */
 
 import { existsSync } from 'node:fs'
-import { OiError, errorTable } from '../errors.js'
+import { type ErrorCode, errorTable, OiError, type SpentMs } from '../errors.js'
 import { checkHeader } from './check-header.js'
 import { completeOptions } from './complete-options.js'
-import { loadAddon, type NativeEngine, type NativeFacts, type NativeOptions } from './native.js'
-import { pack } from './pack.js'
+import {
+  loadAddon,
+  type NativeEngine,
+  type NativeFacts,
+  type NativeFailure,
+  type NativeOptions,
+} from './native.js'
+import { pack, suffixOf } from './pack.js'
 import { scopeOf } from './scope.js'
 import type {
   Engine,
   EngineStats,
+  EngineTimes,
   ModelInfo,
   PromptPart,
   ScoreInput,
@@ -209,7 +216,7 @@ class LlamaEngine implements Engine {
     try {
       return await pending
     } catch (error) {
-      throw toOiError(error)
+      throw toOiError(error, input)
     } finally {
       signal?.removeEventListener('abort', abort)
     }
@@ -254,12 +261,26 @@ class LlamaEngine implements Engine {
   }
 }
 
-function toOiError(error: unknown): OiError {
+/** @param input - What was asked. */
+function toOiError(error: unknown, input?: ScoreInput): OiError {
   if (error instanceof OiError) return error
-  const { code, message, retryAfterMs } = error as Partial<OiError>
+  const { code, message, retryAfterMs, question, ...times } = error as Partial<NativeFailure>
   const known = code !== undefined && code in errorTable
-  return new OiError(known ? code : 'ERR_ENGINE_INTERNAL', message ?? String(error), {
-    cause: error,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  })
+  return new OiError(
+    known ? (code as ErrorCode) : 'ERR_ENGINE_INTERNAL',
+    message ?? String(error),
+    {
+      cause: error,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(question === undefined || !input ? {} : { suffix: suffixOf(input, question) }),
+      ...(times.tokenizeMs === undefined ? {} : { spent: spentOf(times as EngineTimes) }),
+    },
+  )
 }
+
+const spentOf = ({ queueMs, tokenizeMs, visionMs, modelMs }: EngineTimes): SpentMs => ({
+  queue: queueMs,
+  tokenize: tokenizeMs,
+  vision: visionMs,
+  model: modelMs,
+})

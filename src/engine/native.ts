@@ -14,7 +14,7 @@ import { OiError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package-root.js'
 import type { ScoreAsk } from './pack.js'
 import { missingTools } from './toolchain.js'
-import type { EngineStats, ModelInfo, ScoreOutput } from './types.js'
+import type { EngineStats, EngineTimes, ModelInfo, ScoreOutput } from './types.js'
 
 /** Complete options: the addon has no defaults of its own. 0 means "choose". */
 export interface NativeOptions {
@@ -54,6 +54,16 @@ export interface NativeOptions {
 
 /** Facts of an opened model; `ordinary` has one byte per token. */
 export type NativeFacts = ModelInfo & { ordinary: Uint8Array }
+
+/** What the addon's methods reject with. */
+export interface NativeFailure extends Partial<EngineTimes> {
+  /** Of src/errors.ts. */
+  readonly code: string
+  readonly message: string
+  readonly retryAfterMs?: number
+  /** The index of the question that it is about, in {@link ScoreAsk}. */
+  readonly question?: number
+}
 
 /** The addon's class. Methods reject with errors that carry a `code` of src/errors.ts. */
 export interface NativeEngine {

@@ -99,6 +99,17 @@ export function pack({ prefix, suffixes }: ScoreInput): PackedInput {
   }
 }
 
+/**
+ * The index of the suffix that a question of the packed request came from.
+ *
+ * @param question - Its index, as the addon names it.
+ */
+export function suffixOf({ suffixes }: ScoreInput, question: number): number {
+  if (question < suffixes.length) return question
+  const counted = suffixes.flatMap(({ counts }, i) => (counts?.length ? [i] : []))
+  return counted[question - suffixes.length]!
+}
+
 function requirePixels({ rgb, width, height }: ImagePixels, text: string): void {
   const whole = Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0
   if (whole && rgb instanceof Uint8Array && rgb.length === 3 * width * height && text === '') return

@@ -49,7 +49,16 @@ export interface ScoreInput {
   readonly suffixes: readonly Suffix[]
 }
 
-export interface ScoreOutput {
+/** Milliseconds. `queueMs` is all waiting, `modelMs` the time on the inference thread. */
+export interface EngineTimes {
+  readonly queueMs: number
+  readonly tokenizeMs: number
+  /** Time to encode the images that were not cached. */
+  readonly visionMs: number
+  readonly modelMs: number
+}
+
+export interface ScoreOutput extends EngineTimes {
   /**
    * For each suffix with k > 0 candidates, in order: k raw logits in the candidates' order,
    * then one log-sum-exp (nats) of the logits of the whole vocabulary. So a candidate's
@@ -71,12 +80,6 @@ export interface ScoreOutput {
   readonly cachedTokens: number
   /** Tokens evaluated for the answer, as often as the model read them. */
   readonly evaluatedTokens: number
-  /** Milliseconds. `queueMs` is all waiting, `modelMs` the time on the inference thread. */
-  readonly queueMs: number
-  readonly tokenizeMs: number
-  /** Time to encode the images that were not cached. */
-  readonly visionMs: number
-  readonly modelMs: number
 }
 
 /** The part of a model in the memory of one device. Bytes. */

@@ -14,14 +14,14 @@
  * @module
  */
 
-import type { NativeFacts, NativeOptions } from '../engine/native.js'
+import type { NativeFacts, NativeFailure, NativeOptions } from '../engine/native.js'
 import type { ScoreAsk } from '../engine/pack.js'
 import { statNames, type EngineStats } from '../engine/stats.js'
-import type { ScoreOutput } from '../engine/types.js'
+import type { EngineTimes, ScoreOutput } from '../engine/types.js'
 import { FieldReader, FieldWriter, sizeOf } from './fields.js'
 import { headBytes, newFrame } from './frames.js'
 
-export const protocolVersion = 3
+export const protocolVersion = 4
 
 /** From the front to the runner. */
 export const asks = { open: 1, score: 2, tokenize: 3, count: 4, cancel: 5, ping: 6, close: 7 }
@@ -44,13 +44,8 @@ export interface OpenAsk {
   readonly options: NativeOptions
 }
 
-/** An error as sent to the other process. */
-export interface Failure {
-  /** '' for none. */
-  readonly code: string
-  readonly message: string
-  readonly retryAfterMs?: number
-}
+/** An error as sent to the other process: of an unknown code it is ''. */
+export type Failure = NativeFailure
 
 /** A frame without payload. */
 export const signal = (kind: number, id = 0) => newFrame(kind, id, 0)
@@ -94,12 +89,16 @@ export function readResult(payload: Buffer): ScoreOutput {
     suffixTokens: fields.float64(),
     cachedTokens: fields.float64(),
     evaluatedTokens: fields.float64(),
-    queueMs: fields.float64(),
-    tokenizeMs: fields.float64(),
-    visionMs: fields.float64(),
-    modelMs: fields.float64(),
+    ...readTimes(fields),
   }
 }
+
+const readTimes = (fields: FieldReader): EngineTimes => ({
+  queueMs: fields.float64(),
+  tokenizeMs: fields.float64(),
+  visionMs: fields.float64(),
+  modelMs: fields.float64(),
+})
 
 /** @param kinds - One byte per text, as in {@link ScoreAsk}. */
 export function tokenizeFrame(id: number, texts: readonly string[], kinds: Uint8Array): Buffer {
@@ -158,19 +157,27 @@ export function readStats(payload: Buffer): EngineStats {
 /** The error of a call. */
 export function failedFrame(id: number, error: unknown): Buffer {
   const { code = '', message = String(error), retryAfterMs = 0 } = error as Partial<Failure>
-  const bytes = sizeOf.text(code) + sizeOf.text(message) + sizeOf.float64
+  const { question = -1 } = error as Partial<Failure>
+  const { queueMs = 0, tokenizeMs = 0, visionMs = 0, modelMs = 0 } = error as Partial<Failure>
+  const numbers = [retryAfterMs, question, queueMs, tokenizeMs, visionMs, modelMs]
+  const bytes = sizeOf.text(code) + sizeOf.text(message) + numbers.length * sizeOf.float64
   const frame = newFrame(replies.failed, id, bytes)
   const out = new FieldWriter(frame, headBytes)
   out.text(code)
   out.text(message)
-  out.float64(retryAfterMs)
+  for (const number of numbers) out.float64(number)
   return frame
 }
 
 export function readFailed(payload: Buffer): Failure {
   const fields = new FieldReader(payload)
-  const [code, message, retryAfterMs] = [fields.text(), fields.text(), fields.float64()] as const
-  return { code, message, ...(retryAfterMs > 0 && { retryAfterMs }) }
+  const [code, message] = [fields.text(), fields.text()] as const
+  const [retryAfterMs, question] = [fields.float64(), fields.float64()] as const
+  return {
+    ...{ code, message, ...readTimes(fields) },
+    ...(retryAfterMs > 0 && { retryAfterMs }),
+    ...(question >= 0 && { question }),
+  }
 }
 
 function listOf<T>(fields: FieldReader, read: () => T): T[] {

@@ -213,8 +213,8 @@ export class RunnerProcess implements NativeEngine {
     const call = this.#calls.get(id)
     if (call === undefined) return
     if (kind === replies.failed) {
-      const { code, message, retryAfterMs } = readFailed(payload)
-      call.reject(Object.assign(new Error(message), { code, retryAfterMs }))
+      const { message, ...failure } = readFailed(payload)
+      call.reject(Object.assign(new Error(message), failure))
     } else {
       call.resolve(payload)
     }

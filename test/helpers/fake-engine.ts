@@ -148,6 +148,9 @@ class HashEngine implements FakeEngine {
       throw new OiError(
         'ERR_STATE_TOO_LONG',
         `state and longest question take ${longest} tokens, the limit is ${this.info.contextTokens}`,
+        longest > 2 * prefix.length
+          ? { suffix: suffixes.findIndex((ids) => prefix.length + ids.length === longest) }
+          : {},
       )
     }
 

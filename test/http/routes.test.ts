@@ -253,6 +253,16 @@ t.test("a decider's errors", async (t) => {
   }
 })
 
+t.test('a refused request says in server-timing what it took', async (t) => {
+  const spent = { queue: 1, tokenize: 23.456, vision: 0, model: 0 }
+  const error = new OiError('ERR_STATE_TOO_LONG', 'state: 9 tokens', { param: 'state', spent })
+  const decider = stubDecider(() => Promise.reject(error))
+  await withServer({ decider }, async ({ url, key }) => {
+    const reply = await fetch(`${url}/v1/systemone`, post(key))
+    t.match(reply.headers.get('server-timing'), /^queue;dur=1\.00, tokenize;dur=23\.46, /)
+  })
+})
+
 t.test('a fault shows only its id, and is logged under it', async (t) => {
   const faults = [
     stubDecider(() => Promise.reject(new Error('inner secret'))),

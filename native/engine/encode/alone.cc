@@ -57,23 +57,25 @@ AlonePasses::AlonePasses(const TokenizedRequest& request, const MarkerReadout& r
 void AlonePasses::AddTo(PassPlan& pass) {
   using Range = QuestionPieces::Range;
   // Without the template's tokens.
-  const auto number_of = [&](const std::vector<Token>& tokens, std::initializer_list<Range> parts) {
+  const auto number_of = [&](const std::vector<Token>& tokens, std::initializer_list<Range> parts,
+                             int32_t question) {
     std::vector<Token> text;
     for (const Range& part : parts) {
       for (size_t i = part.begin; i < part.end; ++i) {
         if (!readout_.IsControl(tokens[i])) text.push_back(tokens[i]);
       }
     }
-    return NumberOf(readout_.alone()->Around(text));
+    return NumberOf(readout_.alone()->Around(text), question);
   };
   const std::vector<Token>& state = request_.prefix;
   const TokenizedQuestion& asked = request_.questions[pass.question];
   const QuestionPieces pieces = FindPieces(asked, readout_);
-  pass.texts.push_back(number_of(state, {{0, state.size()}}));
-  pass.texts.push_back(number_of(asked.tokens, {pieces.before, pieces.after}));
+  const auto question = static_cast<int32_t>(pass.question);
+  pass.texts.push_back(number_of(state, {{0, state.size()}}, kNoQuestion));
+  pass.texts.push_back(number_of(asked.tokens, {pieces.before, pieces.after}, question));
   for (size_t i = 0; i < pass.count; ++i) {
     // The marker is a control token.
-    pass.texts.push_back(number_of(asked.tokens, {pieces.options[pass.first + i]}));
+    pass.texts.push_back(number_of(asked.tokens, {pieces.options[pass.first + i]}, question));
   }
 }
 
@@ -82,14 +84,15 @@ void AlonePasses::AddTo(RequestPlan& plan) {
   plan.kept = std::move(kept_);
 }
 
-size_t AlonePasses::NumberOf(std::vector<Token> tokens) {
+size_t AlonePasses::NumberOf(std::vector<Token> tokens, int32_t question) {
   const size_t count = tokens.size();
   if (count == 0) return kNoText;
   if (count > limit_) {
-    throw EngineError("ERR_STATE_TOO_LONG", "a text alone takes " + std::to_string(count) +
-                                                " tokens (the state " +
-                                                std::to_string(request_.prefix.size()) +
-                                                "), the limit is " + std::to_string(limit_));
+    const size_t state = request_.prefix.size();
+    throw EngineError("ERR_STATE_TOO_LONG",
+                      "a text alone takes " + std::to_string(count) + " tokens (the state " +
+                          std::to_string(state) + "), the limit is " + std::to_string(limit_),
+                      question);
   }
   const size_t number = numbers_.size();
   const auto [found, is_new] = numbers_.emplace(std::move(tokens), number);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -45,7 +46,8 @@ class AlonePasses {
   void AddTo(RequestPlan& plan);
 
  private:
-  size_t NumberOf(std::vector<Token> tokens);
+  // `question`: that a text belongs to; kNoQuestion of the state.
+  size_t NumberOf(std::vector<Token> tokens, int32_t question);
 
   const TokenizedRequest& request_;
   const MarkerReadout& readout_;

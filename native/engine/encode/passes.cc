@@ -36,17 +36,18 @@ PassPlan Share(size_t question, size_t options, size_t index, size_t passes) {
   return {question, first, options * (index + 1) / passes - first, 0};
 }
 
-[[noreturn]] void RefuseLength(const TokenizedRequest& request, const TokenizedQuestion& question,
-                               const Extent& extent, size_t tokens, size_t positions) {
-  const bool by_positions = extent.positions() > positions;
-  const std::string unit = by_positions ? "positions" : "tokens";
-  const size_t needed = by_positions ? extent.positions() : extent.tokens();
+// The question has its template's tokens too.
+[[noreturn]] void RefuseLength(const TokenizedRequest& request, size_t question, size_t needed,
+                               size_t limit) {
+  const size_t state = request.prefix.size();
+  const size_t rest = needed - state;
+  const size_t options = request.questions[question].candidates.size();
   throw EngineError("ERR_STATE_TOO_LONG",
-                    "state and question with one option of its " +
-                        std::to_string(question.candidates.size()) + " take " +
-                        std::to_string(needed) + " " + unit + " (the state " +
-                        std::to_string(request.prefix.size()) + "), the limit is " +
-                        std::to_string(by_positions ? positions : tokens));
+                    "state and question with one option of its " + std::to_string(options) +
+                        " take " + std::to_string(needed) + " tokens (" + std::to_string(state) +
+                        " and " + std::to_string(rest) + "), the limit is " +
+                        std::to_string(limit),
+                    rest > state ? static_cast<int32_t>(question) : kNoQuestion);
 }
 
 }  // namespace
@@ -87,7 +88,10 @@ std::vector<PassPlan> PlanPasses(const TokenizedRequest& request, size_t questio
       Extent extent(others, readout.parallel());
       for (size_t i = 0; i < pass.count; ++i) extent.Add(pieces.options[pass.first + i]);
       fits = extent.tokens() <= limit && extent.positions() <= positions;
-      if (!fits && pass.count == 1) RefuseLength(request, asked, extent, limit, positions);
+      // Of one option, a pass has as many positions as tokens.
+      if (!fits && pass.count == 1) {
+        RefuseLength(request, question, extent.tokens(), std::min(limit, positions));
+      }
       pass.tokens = extent.tokens();
       plan.push_back(pass);
     }

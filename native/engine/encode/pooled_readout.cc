@@ -30,7 +30,7 @@ constexpr char kCausalKey[] = ".attention.causal";  // likewise
 constexpr float kDefaultScale = 20.0f;
 
 // The question of a pass that holds the state alone.
-constexpr size_t kNoQuestion = SIZE_MAX;
+constexpr size_t kStateAlone = SIZE_MAX;
 
 std::string ArchitectureOf(const std::string& path) {
   return GgufFile(path).Text("general.architecture").value_or("");
@@ -46,13 +46,18 @@ std::string NumberText(float number) {
   return text;
 }
 
-[[noreturn]] void RefuseLength(size_t tokens, size_t state, bool with_state, size_t limit) {
-  const std::string what = with_state ? "state and question with one option take "
-                                      : "an option with its question takes ";
-  throw EngineError("ERR_STATE_TOO_LONG", (tokens == state ? "the state takes " : what) +
-                                              std::to_string(tokens) + " tokens (the state " +
-                                              std::to_string(state) + "), the limit is " +
-                                              std::to_string(limit));
+// `question`: of the pass; kNoQuestion if it holds the state alone.
+[[noreturn]] void RefuseLength(size_t tokens, size_t state, bool with_state, size_t limit,
+                               int32_t question) {
+  const size_t rest = with_state ? tokens - state : tokens;
+  std::string what = "an option with its question takes ";
+  if (with_state) what = "state and question with one option take ";
+  if (tokens == state) what = "the state takes ";
+  if (with_state && rest <= state) question = kNoQuestion;
+  throw EngineError("ERR_STATE_TOO_LONG",
+                    what + std::to_string(tokens) + " tokens (the state " + std::to_string(state) +
+                        "), the limit is " + std::to_string(limit),
+                    question);
 }
 
 }  // namespace
@@ -163,7 +168,11 @@ RequestPlan PooledReadout::Plan(const TokenizedRequest& request, size_t limit, T
   const size_t most = positions() > 0 ? std::min(limit, positions()) : limit;
   RequestPlan plan;
   const auto add = [&](size_t question, size_t count, size_t tokens) {
-    if (tokens > most) RefuseLength(tokens, state, with_state, most);
+    if (tokens > most) {
+      const bool alone = question == kStateAlone;
+      RefuseLength(tokens, state, with_state, most,
+                   alone ? kNoQuestion : static_cast<int32_t>(question));
+    }
     if (tokens == 0) throw EngineError("ERR_INVALID_ARGUMENT", "a pass has no tokens");
     plan.passes.push_back({question, 0, count, tokens});
   };
@@ -176,7 +185,7 @@ RequestPlan PooledReadout::Plan(const TokenizedRequest& request, size_t limit, T
     CheckCandidates(question);
     const size_t tokens = question.tokens.size() + (with_state ? state : 0);
     if (question.candidates.empty()) continue;
-    if (!with_state && plan.passes.empty()) add(kNoQuestion, 0, state);
+    if (!with_state && plan.passes.empty()) add(kStateAlone, 0, state);
     const auto [found, is_new] = known.emplace(&question.tokens, plan.passes.size());
     if (is_new) {
       add(i, question.candidates.size(), tokens);
@@ -196,7 +205,7 @@ std::vector<PassToken> PooledReadout::TokensOf(const TokenizedRequest& request,
       tokens.push_back({token, tokens.size(), PassToken::Role::kNone, 0});
     }
   };
-  const bool alone = pass.question == kNoQuestion;
+  const bool alone = pass.question == kStateAlone;
   const bool with_state = alone || kind_ != Kind::kSimilarity;
   if (with_state && state_first_) add(request.prefix);
   if (!alone) add(request.questions[pass.question].tokens);
@@ -223,7 +232,7 @@ bool PooledReadout::Answer(const PassPlan& pass, const PassStates& states, Answe
   const std::vector<float> pooled = Pool(states, pooling_);
   // What is not finite could be lost: tanh makes 1 of infinity.
   if (!AllFinite(pooled)) return false;
-  if (pass.question == kNoQuestion) {
+  if (pass.question == kStateAlone) {
     task.kept = pooled;
     return true;
   }

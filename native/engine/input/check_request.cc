@@ -27,18 +27,20 @@ void CheckTokens(const TokenizedRequest& request, size_t vocabulary_size) {
 void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_t limit) {
   CheckTokens(request, vocabulary_size);
   size_t longest = 0;
-  for (const TokenizedQuestion& question : request.questions) {
-    if (question.tokens.empty()) {
-      throw EngineError("ERR_INVALID_ARGUMENT", "a question has no tokens");
-    }
-    longest = std::max(longest, question.tokens.size());
+  int32_t at_fault = kNoQuestion;  // unless a question is longer than the state
+  for (size_t i = 0; i < request.questions.size(); ++i) {
+    const size_t tokens = request.questions[i].tokens.size();
+    if (tokens == 0) throw EngineError("ERR_INVALID_ARGUMENT", "a question has no tokens");
+    if (tokens > longest && tokens > request.prefix.size()) at_fault = static_cast<int32_t>(i);
+    longest = std::max(longest, tokens);
   }
   const size_t needed = request.prefix.size() + longest;
   if (needed > limit) {
     throw EngineError("ERR_STATE_TOO_LONG",
                       "state and longest question take " + std::to_string(needed) + " tokens (" +
                           std::to_string(request.prefix.size()) + " and " +
-                          std::to_string(longest) + "), the limit is " + std::to_string(limit));
+                          std::to_string(longest) + "), the limit is " + std::to_string(limit),
+                      at_fault);
   }
 }
 

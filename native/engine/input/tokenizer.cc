@@ -13,10 +13,13 @@ namespace oi {
 namespace {
 
 // Some pre-tokenizers run std::regex, whose matcher recurses once per character of a run:
-// a megabyte of letters would overflow any stack. Text longer than this is cut where a word
-// ends, which is a border for every byte-pair pre-tokenizer, or anywhere if no word ends.
+// a megabyte of letters would overflow any stack. And a text is read no further than to the limit
+// of its tokens. Text longer than this is cut where a word ends, which is a border for every
+// tokenizer but those with tokens of several words, or anywhere if no word ends.
 // The tokenizer's threads have a stack that bears a chunk (runtime/thread.h).
 constexpr size_t kMaxChunkBytes = 16 * 1024;
+
+constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
 // Bytes; more than a request's questions have.
 constexpr size_t kRecentBytes = 8 * 1024 * 1024;
@@ -30,15 +33,27 @@ size_t FirstCharacterBytes(std::string_view text) {
   return bytes;
 }
 
-// Length of the first chunk of `text`: all of it, or up to the last "a b" within bounds.
+bool IsVisible(char c) { return static_cast<unsigned char>(c) > ' '; }
+
+// Length of the first chunk of `text`: all of it, or up to the last "a b" within bounds, or the last
+// "1 2".
 size_t ChunkLength(std::string_view text) {
   if (text.size() <= kMaxChunkBytes) return text.size();
-  for (size_t i = std::min(kMaxChunkBytes, text.size() - 2); i > kMaxChunkBytes / 2; --i) {
-    if (text[i] == ' ' && IsLetter(text[i - 1]) && IsLetter(text[i + 1])) return i;
+  for (const auto ends : {IsLetter, IsVisible}) {
+    for (size_t i = std::min(kMaxChunkBytes, text.size() - 2); i > kMaxChunkBytes / 2; --i) {
+      if (text[i] == ' ' && ends(text[i - 1]) && ends(text[i + 1])) return i;
+    }
   }
   size_t end = kMaxChunkBytes;
   while (IsContinuation(text[end])) --end;
   return end;
+}
+
+[[noreturn]] void RefuseLength(const std::string& what, size_t limit, int32_t question) {
+  throw EngineError("ERR_STATE_TOO_LONG",
+                    what + " takes more than " + std::to_string(limit) +
+                        " tokens, the limit is " + std::to_string(limit),
+                    question);
 }
 
 }  // namespace
@@ -46,11 +61,12 @@ size_t ChunkLength(std::string_view text) {
 Tokenizer::Tokenizer(const Model& model, const Vision* vision)
     : vocab_(model.vocab()),
       vision_(vision),
-      byte_pairs_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_BPE),
       sentence_piece_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_SPM),
       // The template of a model that is read by its hidden states says all, BOS too.
       adds_bos_(llama_vocab_get_add_bos(vocab_) && model.hidden() == nullptr &&
                 model.prefix() == nullptr),
+      whole_questions_(model.hidden() == nullptr && model.prefix() == nullptr),
+      keeps_blanks_(KeepsBlanks()),
       recent_(kRecentBytes) {
   // Structural tokens of all templates, as any of them may render the prompt.
   std::string source;
@@ -72,31 +88,43 @@ Tokenizer::Tokenizer(const Model& model, const Vision* vision)
 
 std::vector<Token> Tokenizer::Parts(const std::vector<TextPart>& parts) const {
   std::vector<Token> tokens;
-  for (const TextPart& part : parts) AppendPart(part, tokens);
+  for (const TextPart& part : parts) AppendPart(part, kNoLimit, tokens);
   return tokens;
 }
 
-void Tokenizer::AppendPart(const TextPart& part, std::vector<Token>& out) const {
+bool Tokenizer::AppendPart(const TextPart& part, size_t most, std::vector<Token>& out) const {
   if (part.image) throw EngineError("ERR_INVALID_ARGUMENT", "an image stands in a question");
-  if (part.trusted) {
-    Append(part.text, true, out);
-  } else {
-    AppendUserText(part.text, out);
+  if (!part.trusted) return AppendUserText(part.text, most, out);
+  Append(part.text, true, out);
+  return true;
+}
+
+bool Tokenizer::AppendQuestion(const Question& question, const std::string& scope, size_t limit,
+                               std::vector<Token>& out) const {
+  for (const TextPart& part : question.parts) {
+    size_t most = limit;
+    if (whole_questions_) {
+      most -= std::min(limit, out.size());
+    } else if (question.candidates.empty()) {
+      most = kNoLimit;  // it is counted, and says what others say
+    }
+    if (!AppendOnce(part, scope, most, out)) return false;
   }
+  return true;
 }
 
 // Tokenizes a part of a question once: it comes with every state of a batch.
-void Tokenizer::AppendOnce(const TextPart& part, const std::string& scope,
+bool Tokenizer::AppendOnce(const TextPart& part, const std::string& scope, size_t most,
                            std::vector<Token>& out) const {
-  if (part.image || !recent_.Append(part, scope, out)) {
-    std::vector<Token> tokens;
-    AppendPart(part, tokens);
-    out.insert(out.end(), tokens.begin(), tokens.end());
-    recent_.Keep(part, scope, std::move(tokens));
-  }
+  if (!part.image && recent_.Append(part, scope, out)) return true;
+  std::vector<Token> tokens;
+  if (!AppendPart(part, most, tokens)) return false;
+  out.insert(out.end(), tokens.begin(), tokens.end());
+  recent_.Keep(part, scope, std::move(tokens));
+  return true;
 }
 
-TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
+TokenizedRequest Tokenizer::Request(ScoreRequest request, size_t limit) const {
   TokenizedRequest result;
   result.scope = std::move(request.scope);
   bool of_template = true;
@@ -106,7 +134,7 @@ TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
       result.template_tokens = result.prefix.size();
     }
     if (!part.image) {
-      AppendPart(part, result.prefix);
+      if (!AppendPart(part, limit, result.prefix)) RefuseLength("the state", limit, kNoQuestion);
       continue;
     }
     if (vision_ == nullptr) {
@@ -118,9 +146,12 @@ TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
   }
   if (of_template) result.template_tokens = result.prefix.size();
   if (result.images.empty()) BeginWithBos(result);
-  for (Question& question : request.questions) {
+  for (size_t i = 0; i < request.questions.size(); ++i) {
+    Question& question = request.questions[i];
     std::vector<Token> tokens;
-    for (const TextPart& part : question.parts) AppendOnce(part, result.scope, tokens);
+    if (!AppendQuestion(question, result.scope, limit, tokens)) {
+      RefuseLength("the question", limit, static_cast<int32_t>(i));
+    }
     result.questions.push_back(
         {std::move(tokens), std::move(question.candidates), question.counted});
   }
@@ -143,7 +174,7 @@ bool Tokenizer::Ordinary(Token token) const {
   return !(llama_vocab_get_attr(vocab_, token) & kNotText) && !llama_vocab_is_eog(vocab_, token);
 }
 
-void Tokenizer::AppendUserText(std::string_view text, std::vector<Token>& out) const {
+bool Tokenizer::AppendUserText(std::string_view text, size_t most, std::vector<Token>& out) const {
   // The next place of each structural text, searched anew only once it has been passed: searching
   // all of them after every cut would take quadratic time.
   std::vector<size_t> next;
@@ -154,17 +185,33 @@ void Tokenizer::AppendUserText(std::string_view text, std::vector<Token>& out) c
       if (next[i] < from) next[i] = text.find(structural_[i], from);
       if (next[i] < cut) cut = next[i] + FirstCharacterBytes(structural_[i]);
     }
-    AppendChunks(text.substr(from, cut - from), out);
+    if (!AppendChunks(text.substr(from, cut - from), most, out)) return false;
     from = cut;
   }
+  return true;
 }
 
-void Tokenizer::AppendChunks(std::string_view text, std::vector<Token>& out) const {
+bool Tokenizer::AppendChunks(std::string_view text, size_t most, std::vector<Token>& out) const {
   while (!text.empty()) {
-    const size_t length = byte_pairs_ ? ChunkLength(text) : text.size();
+    if (out.size() > most) return false;
+    const size_t length = ChunkLength(text);
     Append(text.substr(0, length), false, out);
     text.remove_prefix(length);
+    if (!keeps_blanks_ && !text.empty() && text.front() == ' ') text.remove_prefix(1);
   }
+  return true;
+}
+
+// Tokenizers that put a space before each piece of text bring the one at which it was cut.
+bool Tokenizer::KeepsBlanks() const {
+  const auto type = llama_vocab_type(vocab_);
+  if (type != LLAMA_VOCAB_TYPE_SPM && type != LLAMA_VOCAB_TYPE_UGM) return true;
+  std::vector<Token> whole;
+  std::vector<Token> pieces;
+  Append("one two", false, whole);
+  Append("one", false, pieces);
+  Append(" two", false, pieces);
+  return pieces == whole;
 }
 
 void Tokenizer::Append(std::string_view text, bool parse_special, std::vector<Token>& out) const {

@@ -111,6 +111,7 @@ std::unique_ptr<Task> PrefixEncoder::Begin(TokenizedRequest request,
   const std::vector<TokenizedQuestion>& questions = task->request.questions;
   const size_t state = task->request.prefix.size();
   size_t longest = 0;
+  int32_t at_fault = kNoQuestion;  // unless a question is longer than the state
   for (size_t i = 0; i < questions.size(); ++i) {
     if (questions[i].candidates.empty()) continue;
     Reading::Item item{i, task->result.logits.size(), readout_.Parts(questions[i])};
@@ -118,17 +119,20 @@ std::unique_ptr<Task> PrefixEncoder::Begin(TokenizedRequest request,
     for (size_t k = 1; k < item.parts.size(); ++k) {
       option = std::max(option, item.parts[k].size());
     }
-    longest = std::max(longest, item.parts.front().size() + option);
+    const size_t tokens = item.parts.front().size() + option;
+    if (tokens > longest && tokens > state) at_fault = static_cast<int32_t>(i);
+    longest = std::max(longest, tokens);
     task->result.logits.resize(item.logits + questions[i].candidates.size() + 1);
     task->left += task->WorkOf(item, 1);
     task->items.push_back(std::move(item));
   }
   if (state == 0) throw EngineError("ERR_INVALID_ARGUMENT", "a state has no tokens");
   if (state + longest > limit_) {
-    throw EngineError("ERR_STATE_TOO_LONG", "state and question with its longest option take " +
-                                                std::to_string(state + longest) +
-                                                " tokens (the state " + std::to_string(state) +
-                                                "), the limit is " + std::to_string(limit_));
+    throw EngineError("ERR_STATE_TOO_LONG",
+                      "state and question with its longest option take " +
+                          std::to_string(state + longest) + " tokens (the state " +
+                          std::to_string(state) + "), the limit is " + std::to_string(limit_),
+                      at_fault);
   }
   task->result.ranks.resize(task->items.size());
   task->expected = cache_.Expect(WantedOf(task->request));

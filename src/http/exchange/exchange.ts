@@ -184,7 +184,7 @@ export class Exchange {
     this.failure = error
     const content = this.errorContent(error)
     if (content.status === 500) this.#context.logger.fault(this.id, error, this.bodyDigest())
-    this.answer(content)
+    this.answer(content, error instanceof OiError ? error.spent : undefined)
   }
 
   /**
