@@ -207,7 +207,10 @@ t.test('the state is evaluated in every pass, and counted once', (t) =>
 
 t.test('a state over the limit is refused with the numbers', (t) =>
   withMarkers(t.testdir(), {}, async (engine) => {
-    const long = { code: 'ERR_STATE_TOO_LONG', message: /take \d{3} tokens \(\d{3} and \d+\), the limit is 512$/ }
+    const long = {
+      code: 'ERR_STATE_TOO_LONG',
+      message: /take \d{3} tokens \(\d{3} and \d+\), the limit is 512$/,
+    }
     await t.rejects(markerLogits(engine, mixedRequest(520)), long)
     t.equal((await markerLogits(engine, mixedRequest(440))).length, 4)
   }),
