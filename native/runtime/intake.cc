@@ -4,6 +4,25 @@
 #include <utility>
 
 namespace oi {
+namespace {
+
+// A token for 28 x 28 pixels, as many projectors have it, and for four bytes of text.
+constexpr size_t kImageBytesPerTextByte = 28 * 28 * 3 / 4;
+
+}  // namespace
+
+size_t TextBytes(const Job& job) {
+  size_t bytes = 0;
+  for (const TextPart& part : job.request.prefix) {
+    bytes += part.text.size();
+    if (part.image) bytes += part.image->rgb.size() / kImageBytesPerTextByte;
+  }
+  for (const Question& question : job.request.questions) {
+    for (const TextPart& part : question.parts) bytes += part.text.size();
+  }
+  for (const TextPart& part : job.texts) bytes += part.text.size();
+  return bytes;
+}
 
 void Intake::Push(JobPtr job) {
   if (job->kind == Job::Kind::kClose) {
@@ -33,9 +52,9 @@ Intake::JobPtr Intake::Close() { return lanes_.empty() ? std::move(close_) : nul
 
 Intake::JobPtr Intake::Take(uint32_t id) {
   for (auto lane = lanes_.begin(); lane != lanes_.end(); ++lane) {
-    const auto found = std::find_if(
-        lane->jobs.begin(), lane->jobs.end(),
-        [id](const JobPtr& job) { return job->id == id && job->kind != Job::Kind::kOpen; });
+    const auto found = std::find_if(lane->jobs.begin(), lane->jobs.end(), [id](const JobPtr& job) {
+      return job->id == id && job->kind != Job::Kind::kOpen;
+    });
     if (found == lane->jobs.end()) continue;
     JobPtr job = std::move(*found);
     lane->jobs.erase(found);

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -12,6 +13,9 @@
 #include "job.h"
 
 namespace oi {
+
+// A job's size in bytes of text; images count by their tokens.
+size_t TextBytes(const Job& job);
 
 class Intake {
  public:

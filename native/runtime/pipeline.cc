@@ -23,28 +23,12 @@ constexpr size_t kCountNowBytes = 512;
 // Bytes that TryPush() tokenizes on the caller's thread: a fraction of a millisecond, and an eighth
 // of what a tokenizer's stack bears.
 constexpr size_t kAtOnceBytes = 2048;
-// A token for 28 x 28 pixels, as many projectors have it, and for four bytes of text.
-constexpr size_t kImageBytesPerTextByte = 28 * 28 * 3 / 4;
 
 // A request is overdue once it has waited half of the longest backlog (scheduler.h).
 double OverdueMs(const Pipeline::Options& options) { return options.max_backlog_ms / 2; }
 
 bool Counts(const Job& job) {
   return job.kind == Job::Kind::kScore || job.kind == Job::Kind::kTokenize;
-}
-
-// The job's size in bytes of text; images count by their tokens.
-size_t TextBytes(const Job& job) {
-  size_t bytes = 0;
-  for (const TextPart& part : job.request.prefix) {
-    bytes += part.text.size();
-    if (part.image) bytes += part.image->rgb.size() / kImageBytesPerTextByte;
-  }
-  for (const Question& question : job.request.questions) {
-    for (const TextPart& part : question.parts) bytes += part.text.size();
-  }
-  for (const TextPart& part : job.texts) bytes += part.text.size();
-  return bytes;
 }
 
 // Tokens that a state or a question may have: those of a pass, or of a context.
