@@ -119,8 +119,7 @@ void Backlog::Add(Job& job, double tokens, double ms) {
 
 void Backlog::Tokenized(Job& job) {
   if (!job.in_backlog) return;
-  size_t& bytes =
-      job.kind == Job::Kind::kScore ? shares_[job.workspace].bytes : tokenizing_bytes_;
+  size_t& bytes = job.kind == Job::Kind::kScore ? shares_[job.workspace].bytes : tokenizing_bytes_;
   bytes -= std::exchange(job.waiting_bytes, 0);
 }
 

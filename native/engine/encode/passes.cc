@@ -45,8 +45,7 @@ PassPlan Share(size_t question, size_t options, size_t index, size_t passes) {
   throw EngineError("ERR_STATE_TOO_LONG",
                     "state and question with one option of its " + std::to_string(options) +
                         " take " + std::to_string(needed) + " tokens (" + std::to_string(state) +
-                        " and " + std::to_string(rest) + "), the limit is " +
-                        std::to_string(limit),
+                        " and " + std::to_string(rest) + "), the limit is " + std::to_string(limit),
                     rest > state ? static_cast<int32_t>(question) : kNoQuestion);
 }
 

@@ -35,8 +35,8 @@ size_t FirstCharacterBytes(std::string_view text) {
 
 bool IsVisible(char c) { return static_cast<unsigned char>(c) > ' '; }
 
-// Length of the first chunk of `text`: all of it, or up to the last "a b" within bounds, or the last
-// "1 2".
+// Length of the first chunk of `text`: all of it, or up to the last "a b" within bounds, or the
+// last "1 2".
 size_t ChunkLength(std::string_view text) {
   if (text.size() <= kMaxChunkBytes) return text.size();
   for (const auto ends : {IsLetter, IsVisible}) {
@@ -51,8 +51,8 @@ size_t ChunkLength(std::string_view text) {
 
 [[noreturn]] void RefuseLength(const std::string& what, size_t limit, int32_t question) {
   throw EngineError("ERR_STATE_TOO_LONG",
-                    what + " takes more than " + std::to_string(limit) +
-                        " tokens, the limit is " + std::to_string(limit),
+                    what + " takes more than " + std::to_string(limit) + " tokens, the limit is " +
+                        std::to_string(limit),
                     question);
 }
 

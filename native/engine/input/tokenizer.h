@@ -34,10 +34,10 @@ class Tokenizer {
 
   // The parts' tokens in order. Of text only.
   std::vector<Token> Parts(const std::vector<TextPart>& parts) const;
-  // Both halves of a request; the prefix starts with BOS where the model wants it. `limit`: the most
-  // tokens that the prefix and a question may have; what has more is not read to its end. Throws
-  // EngineError: ERR_STATE_TOO_LONG, ERR_INVALID_ARGUMENT (an image in a question, or without a
-  // projector), and as Vision::Append().
+  // Both halves of a request; the prefix starts with BOS where the model wants it. `limit`: the
+  // most tokens that the prefix and a question may have; what has more is not read to its end.
+  // Throws EngineError: ERR_STATE_TOO_LONG, ERR_INVALID_ARGUMENT (an image in a question, or
+  // without a projector), and as Vision::Append().
   TokenizedRequest Request(ScoreRequest request, size_t limit) const;
   // True for plain text: neither control, unknown, unused nor a raw byte.
   bool Ordinary(Token token) const;
@@ -59,8 +59,8 @@ class Tokenizer {
   const Vision* const vision_;
   const bool sentence_piece_;
   const bool adds_bos_;
-  const bool whole_questions_;  // not in passes of an option or a few
-  const bool keeps_blanks_;     // a chunk begins with the blank at which the text was cut
+  const bool whole_questions_;           // not in passes of an option or a few
+  const bool keeps_blanks_;              // a chunk begins with the blank at which the text was cut
   std::vector<std::string> structural_;  // rule 2
   mutable RecentTokens recent_;          // of questions
 };
