@@ -84,7 +84,7 @@ class Gate {
   void Probe(int connection);
   // Whether the client may still be there; if not, the connection is closed.
   bool IsThere(int connection);
-  // Closes it if everything has left.
+  // Closes it if everything has left, or nothing can any more.
   void CloseIfSent(int connection);
 
   // Goes on with what waited for an answer.

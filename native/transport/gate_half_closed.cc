@@ -4,8 +4,6 @@
 
 #ifdef __linux__
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <string_view>
@@ -22,7 +20,8 @@ constexpr std::string_view kInterim = "HTTP/1.1 100 Continue\r\n\r\n";
 
 bool Gate::Sending() const {
   for (size_t fd = 0; fd < connections_.size(); ++fd) {
-    if (connections_[fd].socket != nullptr && !AllSent(static_cast<int>(fd))) return true;
+    const int open = static_cast<int>(fd);
+    if (connections_[fd].socket != nullptr && !AllSent(open) && !IsOver(open)) return true;
   }
   return false;
 }
@@ -33,17 +32,20 @@ void Gate::Probe(int fd) {
 }
 
 bool Gate::IsThere(int fd) {
-  tcp_info info{};
-  socklen_t size = sizeof info;
   if (!At(fd).half_closed) return false;
-  const bool known = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
-  if (known && info.tcpi_state != TCP_CLOSE) return true;
+  if (!IsOver(fd)) return true;
   us_.close(0, At(fd).socket, 0, nullptr);
   return false;
 }
 
 void Gate::CloseIfSent(int fd) {
-  if (At(fd).half_closed && AllSent(fd)) us_.close(0, At(fd).socket, 0, nullptr);
+  Connection& connection = At(fd);
+  if (!connection.half_closed) return;
+  const bool sent = AllSent(fd);
+  // Its system may have reset it in the middle of the reply: all will never have left then.
+  if (!sent && !IsOver(fd)) return;
+  connection.unsent = connection.unsent || !sent;
+  us_.close(0, connection.socket, 0, nullptr);
 }
 
 }  // namespace oi

@@ -8,14 +8,14 @@ import { request } from 'node:https'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
-import { deployed } from '../../scripts/proxies/deployed.js'
+import { deployed } from '../helpers/deployed-proxies.js'
 import {
   type Configuration,
   findProxy,
   plain,
   type ProxyName,
   startProxy,
-} from '../../scripts/proxies/proxy.js'
+} from '../helpers/proxies.js'
 import { createTrustedProxies } from '../../src/http/access/client-address.js'
 import { batchPath, linesType, numbers, requestsAbout } from '../helpers/batch.js'
 import { decision, stubDecider, type StubOptions, withServer } from '../helpers/stub.js'

@@ -213,6 +213,24 @@ for (const transport of ['auto', 'node'] as readonly TransportName[]) {
     }),
   )
 
+  t.test(`${transport}: a repetition is free whose client had gone before the reply`, (t) => {
+    // Between the interim reply and the look at what came of it.
+    const decider = stubDecider(async () => {
+      await sleep(180)
+      return decision
+    })
+    return withPaying({ transport, decider }, async ({ requests, port, key, ask }) => {
+      const client = await RawClient.connect(port)
+      client.send(request('POST', path, headersOf(key, {}), '{"a":1}'))
+      await sleep(20)
+      client.socket.destroy()
+      await until(() => requests() === 1)
+      await sleep(400)
+      t.match(await ask({ 'x-typesafe-retry-count': '1' }, '{"a":1}'), { charged: '0' })
+      t.equal(requests(), 1)
+    })
+  })
+
   t.test(`${transport}: an answer that arrived whole is charged again`, (t) =>
     withPaying({ transport }, async ({ requests, port, key, ask }) => {
       for (const end of ['end', 'another request'] as const) {

@@ -4,11 +4,11 @@
  */
 import t from 'tap'
 import { choice, noul, TypeSafeClient } from '@typesafe-ai/sdk'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
 import type { TransportName } from '../../src/http/server.js'
 import { audit } from '../helpers/audit.js'
+import { cuttingProxy } from '../helpers/cutting-proxy.js'
 import { headersOf, path, price, withPaying } from '../helpers/paying.js'
 import { ServerProcess } from '../helpers/server-process.js'
 
@@ -31,48 +31,6 @@ for (const transport of ['auto', 'node'] as readonly TransportName[]) {
       t.equal(requests(), 30)
     }),
   )
-}
-
-/** Cuts each connection but every third, as a network does: what was not taken is lost. */
-async function cuttingProxy(port: number) {
-  let count = 0
-  let cuts = 0
-  const open = new Set<Socket>()
-  const server = createServer((near) => {
-    const cut = count++ % 3 !== 2
-    const far = connect(port, '127.0.0.1')
-    for (const socket of [near, far]) {
-      open.add(socket)
-      socket.on('error', () => {}).on('close', () => open.delete(socket))
-    }
-    near.pipe(far)
-    if (!cut) {
-      far.pipe(near)
-      // One request a connection, so that the next one is cut.
-      far.once('data', () => setTimeout(() => near.end(), 5))
-      return
-    }
-    // The reply comes, and is not read.
-    far.pause()
-    near.once('data', () => {
-      setTimeout(() => {
-        cuts++
-        far.resetAndDestroy()
-        near.resetAndDestroy()
-      }, 60)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    get cuts() {
-      return cuts
-    },
-    close: () => {
-      for (const socket of open) socket.destroy()
-      server.close()
-    },
-  }
 }
 
 t.test('killed between answer and reply, and started again: charged once', async (t) => {

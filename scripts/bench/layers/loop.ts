@@ -7,8 +7,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../../../test/helpers/random.js'
-import { exchange } from '../../endurance/exchange.js'
-import { HealthProbe } from '../../endurance/health.js'
+import { exchange } from '../../faults/exchange.js'
+import { HealthProbe } from '../../faults/health.js'
 import { type Bench, measure, wants } from '../bench.js'
 import { Figures } from '../figure.js'
 import { smallCache, withOiServer } from '../oi-server.js'

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { residentBytes } from '../bench/proc.js'
 import { command } from './accounts.js'
 
-export interface SubjectOptions {
+export interface ServerOptions {
   readonly port: number
   readonly dataDir: string
   /** Flags of `oi serve` besides the port and the data folder. */
@@ -24,20 +24,25 @@ export interface SubjectOptions {
 const startLimitMs = 120_000
 const keptLogBytes = 16_384
 
-export class Subject {
-  readonly #options: SubjectOptions
+export class Server {
+  readonly #options: ServerOptions
   #process: ChildProcess | undefined
   #log = ''
   #asked = false
-  /** Number of starts. */
-  lives = 0
+  /** Times in which it was being stopped or was not there, as `performance.now()`. */
+  readonly #absences: { until: number; readonly killed: boolean }[] = []
 
-  constructor(options: SubjectOptions) {
+  constructor(options: ServerOptions) {
     this.#options = options
   }
 
   get pid(): number | undefined {
     return this.#process?.pid
+  }
+
+  get isRunning(): boolean {
+    const child = this.#process
+    return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
   /** The end of its output, as far as it was read. */
@@ -55,7 +60,6 @@ export class Subject {
     this.#process = child
     this.#asked = false
     this.#log = ''
-    this.lives++
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.#log = (this.#log + text).slice(-keptLogBytes)
@@ -67,18 +71,34 @@ export class Subject {
       if (!this.#asked) this.#options.onUnaskedEnd(`${signal ?? code}`, this.#log)
     })
     const limit = performance.now() + startLimitMs
-    while (!(await this.#hasLoaded())) {
+    while (!(await this.isReady())) {
       if (ended || performance.now() > limit) throw new Error(`It did not start:\n${this.#log}`)
       await sleep(20)
     }
+    const absence = this.#absences.at(-1)
+    if (absence !== undefined) absence.until = performance.now()
   }
 
-  /** Asked over HTTP: its log may be lost at any moment, and its accounts may be in trouble. */
-  async #hasLoaded(): Promise<boolean> {
+  /** Whether it was not there at some moment since then. */
+  wasAway(sinceMs: number): boolean {
+    return this.#absences.some(({ until }) => until > sinceMs)
+  }
+
+  /** Whether it was ended without notice since then. */
+  wasKilled(sinceMs: number): boolean {
+    return this.#absences.some(({ until, killed }) => killed && until > sinceMs)
+  }
+
+  /**
+   * Asked over HTTP: its log may be lost at any moment.
+   *
+   * @param whole - Whether its accounts must be well too, which may be in trouble at a start.
+   */
+  async isReady(whole = false): Promise<boolean> {
     try {
       const reply = await fetch(`http://127.0.0.1:${this.#options.port}/readyz`)
       const text = await reply.text()
-      return reply.ok || text.includes('accounts')
+      return reply.ok || (!whole && text.includes('accounts'))
     } catch {
       return false
     }
@@ -89,7 +109,8 @@ export class Subject {
     const child = this.#process!
     this.#asked = true
     const startMs = performance.now()
-    const exited = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : []
+    this.#absences.push({ until: Infinity, killed: signal === 'SIGKILL' })
+    const exited = this.isRunning ? once(child, 'exit') : []
     child.kill(signal)
     await exited
     const how = String(child.signalCode ?? child.exitCode)

@@ -6,6 +6,7 @@
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { Child } from '../bench/child.js'
 import type { ProbeData, ProbeSample } from './health-worker.js'
 
 const everyMs = 20
@@ -56,12 +57,36 @@ export class HealthProbe {
     return failures
   }
 
+  /** The number of answers and their times, for people. */
+  get line(): string {
+    const ms = [0.5, 0.99, 0.999, 1].map((share) => this.quantile(share).toFixed(1))
+    return `${this.count} answers, ms at p50, p99, p99.9, most: ${ms.join(', ')}`
+  }
+
   /** Milliseconds within which a share of the answers came. @param share - From 0 to 1. */
   quantile(share: number): number {
     const sorted = this.#samples.map(({ ms }) => ms).sort((a, b) => a - b)
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN
   }
 }
+
+/** A server that does nothing: what it takes to ask it is the machine's own delay. */
+export class IdleServer implements AsyncDisposable {
+  readonly #child = new Child(process.execPath, ['--eval', idleProgram])
+
+  async probe(): Promise<HealthProbe> {
+    const [, port] = await this.#child.match(/port (\d+)/)
+    return new HealthProbe(Number(port))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#child.stop()
+  }
+}
+
+const idleProgram = `
+const server = require('node:http').createServer((_, reply) => reply.end('ok'))
+server.listen(0, '127.0.0.1', () => console.log('port ' + server.address().port))`
 
 function now(): number {
   return performance.timeOrigin + performance.now()

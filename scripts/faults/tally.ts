@@ -7,6 +7,7 @@
  *      ended before a reply, it is not known whether it was answered: unknown.
  *   2. So each workspace's booked requests lie between the received ones and those plus the unknown
  *      ones, and are equal if none is unknown. The same holds for their cost.
+ *   3. Where no balance is at stake, a killed server may lose the answers of its last moment.
  *
  * @module
  */
@@ -19,10 +20,11 @@ export interface Usage {
 
 /** Statuses of the contract, without 500, which is a fault of the server. */
 const contract = new Set([
-  200, 204, 400, 401, 402, 404, 405, 413, 415, 417, 422, 429, 431, 503, 504,
+  200, 204, 400, 401, 402, 404, 405, 408, 413, 415, 417, 422, 429, 431, 503, 504,
 ])
 
 const shownViolations = 50
+const keptLast = 1000
 
 export class WorkspaceTally {
   /** Answers with status 200 that were read to their end. */
@@ -31,11 +33,28 @@ export class WorkspaceTally {
   tokens = 0
   /** Answers with an unknown outcome (rule 1). */
   unknown = 0
+  /** Of the received ones, those that need not be booked, and their tokens (rule 3). */
+  forgiven = 0
+  forgivenTokens = 0
+  /** The last answers: when they came, and their tokens. */
+  #last: { readonly atMs: number; readonly tokens: number }[] = []
 
   /** Adds an answer that was read to its end. */
   add({ input_tokens, output_tokens }: Usage): void {
     this.received++
     this.tokens += input_tokens + output_tokens
+    this.#last.push({ atMs: performance.now(), tokens: input_tokens + output_tokens })
+    if (this.#last.length > keptLast) this.#last = this.#last.slice(-keptLast / 2)
+  }
+
+  /** The server was killed: the answers of its last moment need not be booked. */
+  forgive(lastMs: number): void {
+    const fromMs = (this.#last.at(-1)?.atMs ?? 0) - lastMs
+    for (const { atMs, tokens } of this.#last.splice(0)) {
+      if (atMs < fromMs) continue
+      this.forgiven++
+      this.forgivenTokens += tokens
+    }
   }
 }
 

@@ -18,6 +18,10 @@ export interface Outcome {
   readonly retryAfterMs: number
   /** Whether the reply has the id of every reply of `oi`: a proxy's own replies have none. */
   readonly hasId: boolean
+  /** The header `x-oi-charged`. */
+  readonly charged: string | undefined
+  /** When it was sent, as `performance.now()`. */
+  readonly startMs: number
   readonly error?: string
 }
 
@@ -46,6 +50,8 @@ export function exchange(options: ExchangeOptions): Promise<Outcome> {
     let status = 0
     let retryAfterMs = 0
     let hasId = false
+    let charged: string | undefined
+    const startMs = performance.now()
     const chunks: Buffer[] = []
     const end = (kind: Outcome['end'], error?: Error) => {
       clearTimeout(timer)
@@ -54,8 +60,7 @@ export function exchange(options: ExchangeOptions): Promise<Outcome> {
         end: kind,
         status,
         body: text,
-        retryAfterMs,
-        hasId,
+        ...{ retryAfterMs, hasId, charged, startMs },
         ...(error && { error: error.message }),
       })
     }
@@ -75,6 +80,7 @@ export function exchange(options: ExchangeOptions): Promise<Outcome> {
     out.on('response', (reply) => {
       status = reply.statusCode ?? 0
       hasId = reply.headers['x-request-id'] !== undefined
+      charged = reply.headers['x-oi-charged'] as string | undefined
       retryAfterMs = Number(reply.headers['retry-after-ms'] ?? 0)
       reply.on('error', (error) => end('cut', error))
       reply.on('end', () => end(reply.complete ? 'answered' : 'cut'))

@@ -7,8 +7,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../build/paths.js'
-import { type Configuration, nginxAround, type ProxyName, type ProxyOptions } from './proxy.js'
+import { root } from '../../scripts/build/paths.js'
+import { type Configuration, nginxAround, type ProxyName, type ProxyOptions } from './proxies.js'
 
 export interface Certificate {
   readonly certFile: string

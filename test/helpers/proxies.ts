@@ -9,7 +9,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Child } from '../bench/child.js'
+import { Child } from '../../scripts/bench/child.js'
 
 export type ProxyName = 'nginx' | 'haproxy' | 'caddy'
 

@@ -1,0 +1,78 @@
+/**
+ * `npm run faults`: a real server under load and faults of chosen kinds; at the end nothing may be
+ * lost, nothing charged twice or without an answer, no answer different, no process left or ended
+ * unasked, and memory must be flat.
+ *
+ * @module
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { buildSanitizedAddon } from '../build/sanitize.js'
+import { runCommand, UsageError } from '../command.js'
+import { kinds } from './kinds.js'
+import { run } from './run.js'
+
+const names = Object.keys(kinds)
+const usage = `Usage: npm run faults -- [options]
+
+  --with KINDS     kinds of faults, with commas between; all by default, none for load alone:
+${names.map((name) => `                     ${name.padEnd(9)} ${kinds[name]!.says}`).join('\n')}
+  --without KINDS  all but these
+  --minutes N      length of the run (default 60)
+  --seed N         seed of requests and faults (default 1)
+  --port N         port of the server (default 18080)
+  --sanitize       the server uses the addon under AddressSanitizer
+
+Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      with: { type: 'string', default: names.join() },
+      without: { type: 'string', default: '' },
+      minutes: { type: 'string', default: '60' },
+      seed: { type: 'string', default: '1' },
+      port: { type: 'string', default: '18080' },
+      sanitize: { type: 'boolean', default: false },
+    },
+  })
+  const without = list('without', values.without)
+  const chosen = list('with', values.with).filter((name) => !without.includes(name))
+  for (const name of chosen) {
+    const lacking = kinds[name]!.lacks?.()
+    if (lacking !== undefined) throw new UsageError(`${name} needs what is not here: ${lacking}`)
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'oi-faults-'))
+  try {
+    const { violations } = await run({
+      folder,
+      kinds: chosen,
+      minutes: positive('minutes', values.minutes),
+      seed: positive('seed', values.seed),
+      port: positive('port', values.port),
+      environment: values.sanitize ? await buildSanitizedAddon() : {},
+      say: (lines) => console.log(`${new Date().toISOString()}\n  ${lines.join('\n  ')}`),
+    })
+    return violations.length > 0 ? 1 : 0
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function list(option: string, text: string): string[] {
+  const chosen = text.split(',').filter((name) => name !== '' && name !== 'none')
+  const unknown = chosen.find((name) => !names.includes(name))
+  if (unknown === undefined) return chosen
+  throw new UsageError(`--${option}: expected some of ${names.join(', ')}, got "${unknown}"`)
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (value > 0 && Number.isFinite(value)) return value
+  throw new UsageError(`--${name}: expected a number above 0, got "${text}"`)
+}
