@@ -26,10 +26,37 @@ const usual = asking(
   `"state":{"ticket":4711,"text":"My card was charged twice.","tags":["a",1.5,null]},"model":"default"`,
 )
 
+/** Blocks of other media, in a state of text and beside pictures. */
+const media = [
+  ...['input_audio', 'audio', 'document', 'video_url', 'input_file'].map((type) => ({
+    type,
+    [type]: { data: 'UklGRg==', format: 'wav' },
+  })),
+  ...['audio/wav', 'video/mp4', 'application/pdf', 'image/svg+xml'].map(
+    (type) => `data:${type};base64,UklGRg==`,
+  ),
+]
+const levels = [null, 1, true, [null], { a: null }, '']
+const noul = '{"type":"noul","instructions":"Is it?"}'
+/** What the interface refuses by name: names that stand twice, other media, levels of null. */
+const refused = [
+  `{"state":"a","state":"b","questions":{"q":${noul}}}`,
+  `{"state":"a","questions":{"q":${noul}},"questions":{"r":${noul}}}`,
+  `{"state":"a","questions":{"q":${noul},"q":${noul}}}`,
+  '{"state":"a","questions":{"q":{"type":"noul","type":"choice","criteria":{"a":"","a":""}}}}',
+  ...media.map((block) =>
+    asking(`{"q":${noul}}`, `"state":${JSON.stringify({ a: ['x', block] })}`),
+  ),
+  ...levels.map((level) =>
+    asking(`{"q":{"type":"score","criteria":["low",${JSON.stringify(level)}]}}`),
+  ),
+]
+
 const seeds = [
   ...Array<string>(10).fill(usual),
   ...oddRequests.map(({ body }) => body),
   ...badRequests.map(({ body }) => body),
+  ...refused,
 ].filter((body) => body.length <= longestSeed)
 
 const seedBytes = seeds.map((body) => Buffer.from(body))

@@ -40,6 +40,9 @@ export function wrongIn(reply: HttpReply, { headOnly, id }: Expected): string | 
   if (!/total;dur=[\d.]+$/.test(headers.get('server-timing') ?? '')) {
     return `server-timing: ${headers.get('server-timing')}`
   }
+  if (!['0', '1', undefined].includes(headers.get('x-oi-charged'))) {
+    return `x-oi-charged: ${headers.get('x-oi-charged')}`
+  }
   if (status === 503 && !headers.has('retry-after')) return '503 without retry-after'
   if (headOnly || status === 204) return undefined
   return status === 200 ? wrongInAnswer(headers, text) : wrongInError(text)

@@ -28,14 +28,23 @@ const contentTypes = [
 const ids = [
   ...['a', 'A-z_0.9', '.', 'x'.repeat(128), 'x'.repeat(129), 'a b', 'a/b', '\u00e9', '<a>', '{}'],
 ]
+/** Few, so that some come back under other bodies, and some under the same. */
+const idempotencyKeys = ['a', 'b', 'c', `${'k'.repeat(255)}`, 'k'.repeat(256), '', 'a b', '\u00e9']
+const accepts = [
+  ...['application/x-ndjson', '*/*', 'application/x-ndjson;q=0', 'text/html', 'application/*;q=.1'],
+  ...['application/json, application/x-ndjson;q=0.5', 'application/x-ndjson, */*;q=0', ';q=', ','],
+  ...['application/x-ndjson; q=1.0001', 'application/x-ndjson;q=-1', `a/b;q=${'9'.repeat(400)}`],
+]
 const more: readonly Field[] = [
+  ...accepts.map((value) => ['accept', value] as const),
+  ...idempotencyKeys.map((value) => ['idempotency-key', value] as const),
+  ...['0', '1', '-1', 'x'].map((value) => ['x-typesafe-retry-count', value] as const),
+  ['accept-encoding', 'gzip;q=0, br;q=0.1'],
   ['x-oi-evidence', '1'],
   ['x-oi-evidence', 'yes'],
   ['x-oi-orders', '2'],
   ['x-oi-orders', 'all'],
   ['x-oi-orders', '0'],
-  ['accept', 'application/x-ndjson'],
-  ['accept', '*/*'],
   ['accept-encoding', 'gzip, br'],
   ['origin', 'https://example.com'],
   ['origin', 'null'],
@@ -58,6 +67,8 @@ export function fieldsOf(random: Random, key: string): readonly Field[] {
   const chance = (share: number) => random.next() < share
   if (chance(0.95)) fields.push(['authorization', `Bearer ${key}`])
   else if (chance(0.7)) fields.push(['authorization', random.pick(wrongKeys)])
+  // Two keys, of which either may be right.
+  if (chance(0.02)) fields.push(['authorization', random.pick([`Bearer ${key}`, ...wrongKeys])])
   if (chance(0.9)) fields.push(['content-type', 'application/json'])
   else if (chance(0.7)) fields.push(['content-type', random.pick(contentTypes)])
   if (chance(0.3)) fields.push(['x-request-id', random.pick(ids)])
