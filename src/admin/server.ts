@@ -5,7 +5,8 @@
  *   1. Access to the socket allows everything: it belongs to its owner alone (0600), like the data
  *      folder's files, and there is no key.
  *   2. Of several servers on one data folder, the first has the socket. Another never takes it from
- *      a live server; it checks at intervals, and takes the socket when the first has ended.
+ *      a live server; it checks at intervals, and takes the socket when the first has ended. So the
+ *      socket also tells a start that it is the second.
  *   3. Without the socket a server works as before: that it cannot listen is only reported.
  *
  * @module
@@ -17,6 +18,10 @@ import { OiError } from '../errors.js'
 import { type AdminAddress, adminAddress } from './address.js'
 import { isInput, type OnProgress, type Operations } from './operations.js'
 import { Lines, type Reply } from './protocol.js'
+
+const second =
+  'Another server runs on this data folder: each of them allows the requests per minute and the ' +
+  'concurrent requests of a workspace, and oi models load, unload, reload, status reach the other'
 
 export interface AdminServerOptions {
   readonly dataDir: string
@@ -71,8 +76,7 @@ export class AdminServer {
       this.#release()
       const { code, message } = error as NodeJS.ErrnoException
       const taken = code === 'EADDRINUSE'
-      const reason = taken ? 'another server has the admin socket of this data folder' : message
-      if (isFirst) notice(`No oi models load, unload, reload, status: ${reason}`)
+      if (isFirst) notice(taken ? second : `No oi models load, unload, reload, status: ${message}`)
       if (!taken || this.#closed) return
       this.#timer = setTimeout(() => void this.#listen(), lookMs).unref()
     }

@@ -179,7 +179,11 @@ export class Front {
         'The console and its password are reached without TLS: set --tls-cert, or let only a proxy with TLS reach this address',
       )
     }
-    if (config.anonymous === 'loopback') log.say('Programs of this machine need no key\n')
+    if (config.anonymous === 'loopback') {
+      log.say(
+        'Programs of this machine need no key; nor does anybody whom a proxy or a tunnel on it lets through without X-Forwarded-For\n',
+      )
+    }
     if (metricsPort === 0) return
     const place = { host: metricsHost, port: metricsPort, tls, transport: 'node' as const }
     const metrics = { handlers: new MetricsHandlers(this.#handlers), flagPrefix: '--metrics-' }

@@ -37,8 +37,9 @@ export function originOf(head: Head, peer: string, options: ReachOptions): Origi
   const { mode, tls, trustedProxies } = options
   const trusted = trustedProxies.trusts(peer)
   const address = trustedProxies.clientOf(peer, everyValue(head, 'x-forwarded-for'))
-  const proto = trusted ? head.getHeader('x-forwarded-proto') : ''
-  const origin = { address, secure: tls || proto.toLowerCase() === 'https' }
+  // Each proxy of a chain may add its own; the first is the client's.
+  const [proto] = (trusted ? everyValue(head, 'x-forwarded-proto') : '').split(',', 1)
+  const origin = { address, secure: tls || proto!.trim().toLowerCase() === 'https' }
   if (mode === 'on') return origin
   const elsewhere = whyElsewhere(head, peer, trustedProxies)
   if (elsewhere === 'address') {
