@@ -140,7 +140,9 @@ t.test('a folder may have a longer path than a socket', async (t) => {
   await t.rejects(askServer(long, 'who', {}), { code: 'ERR_REMOTE', message: /^No server runs on/ })
   const { server, notices } = await listen(t, long, who('first'))
   t.equal(await askServer(long, 'who', {}), 'first')
-  t.match((await listen(t, long, who('second'))).notices, [/Another server runs on this data folder/])
+  t.match((await listen(t, long, who('second'))).notices, [
+    /Another server runs on this data folder/,
+  ])
   t.strictSame(notices, [])
   t.ok(statSync(join(long, 'admin.sock')).isSocket())
   await server.close()
