@@ -7,8 +7,7 @@
 import { Store } from './store.js'
 import type { ErrorBody, Session } from './wire.js'
 
-/** The place of the session's token, which only pages of this origin can read. */
-const tokenKey = 'oi-session'
+const signedIn = 'oi-signed-in'
 
 /**
  * Undefined until known, null if nobody is signed in, `ended` if the session has ended: then the
@@ -16,15 +15,15 @@ const tokenKey = 'oi-session'
  * server is not asked, as browsers report each refusal as an error of the page.
  */
 export const session = new Store<Session | 'ended' | null | undefined>(
-  keptToken() === undefined ? null : undefined,
+  mayBeSignedIn() ? undefined : null,
 )
 session.subscribe(() => {
   const { value } = session
-  if (value !== undefined) keepToken(value && value !== 'ended' ? value.csrf_token : undefined)
+  if (value !== undefined) noteSignedIn(value !== null && value !== 'ended')
 })
 // Another tab has signed in or out: all tabs share one cookie.
 window.addEventListener('storage', ({ key }) => {
-  if (key === tokenKey) void lookAgain()
+  if (key === signedIn) void lookAgain()
 })
 
 /** When the server stopped answering, ms since 1970; undefined while it answers. */
@@ -79,13 +78,7 @@ export async function callText(path: string, options: CallOptions = {}): Promise
   const mine = waits ? await knownSession() : session.value
   const headers = new Headers(options.headers)
   if (body !== undefined) headers.set('content-type', 'application/json')
-  // Another tab may have begun the session that is asked about.
-  const asks = path === '/session' && !changes
-  const token = asks
-    ? keptToken()
-    : changes && mine && mine !== 'ended'
-      ? mine.csrf_token
-      : undefined
+  const token = changes && mine && mine !== 'ended' ? mine.csrf_token : undefined
   if (token !== undefined) headers.set('x-oi-csrf', token)
   let reply: Response
   let text: string
@@ -187,19 +180,19 @@ export function withQuery(
   return text === '' ? path : `${path}?${text}`
 }
 
-function keptToken(): string | undefined {
+function mayBeSignedIn(): boolean {
   try {
-    return localStorage.getItem(tokenKey) ?? undefined
+    return localStorage.getItem(signedIn) !== null
   } catch {
-    return undefined
+    return true
   }
 }
 
-function keepToken(token: string | undefined): void {
+function noteSignedIn(is: boolean): void {
   try {
-    if (token === undefined) localStorage.removeItem(tokenKey)
-    else localStorage.setItem(tokenKey, token)
+    if (is) localStorage.setItem(signedIn, '1')
+    else localStorage.removeItem(signedIn)
   } catch {
-    // Storage is disabled: the session ends with the page.
+    // Storage is disabled: ask the server.
   }
 }
