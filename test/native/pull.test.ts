@@ -68,14 +68,16 @@ t.test("a pulled model's name works in ask, inspect, open() and a settings file"
 
 t.test('the list shows models and incomplete pulls, for people and programs', async (t) => {
   const { dataDir, hub, run } = await start(t)
-  t.match((await run('models', 'list')).stdout, /^No model has been pulled into .*models\n$/)
-  t.strictSame(JSON.parse((await run('models', 'list', '--json')).stdout), [])
+  const own = { name: 'oi-small', bytes: bytes.length, source: 'this package' }
+  t.match((await run('models', 'list')).stdout, /│ oi-small │ \d+\.\d MB │ - .*│ this package │/)
+  t.strictSame(JSON.parse((await run('models', 'list', '--json')).stdout), [own])
   await run('models', 'pull', 'hf:owner/tiny-GGUF:Q8_0', '--name', 'one')
   mkdirSync(join(dataDir, 'models', '.pull', 'two'))
   const { stdout } = await run('models', 'list')
   t.match(stdout, /│ one +│ \d+\.\d MB │ Q8_0 +│ - +│ hf:owner\/tiny-GGUF:Q8_0 │ [0-9a-f]{12} │/)
   t.match(stdout, /│ two +│ 0\.0 MB +│ not whole yet │/)
   t.match(JSON.parse((await run('models', 'list', '--json')).stdout), [
+    own,
     { name: 'one', bytes: bytes.length, files: [{ sha256: digestOf(bytes) }], projector: '' },
     { name: 'two', unfinished: true },
   ])
@@ -153,7 +155,7 @@ t.test('wrong usage is reported before any request', async (t) => {
     [[source, '--connections', '0'], /--connections: expected an integer from 1 to 16, got 0/],
     [[source, '--sha256', 'abc'], /--sha256: expected 64 hexadecimal digits/],
     [[source, '--hub', 'nowhere'], /--hub: expected an address/],
-    [[source, '--token-file', '/nowhere'], /--token-file: ENOENT/],
+    [[source, '--token-file', '/nowhere'], /--token-file \/nowhere: there is no such file/],
     [['hf:tiny'], /source: expected hf:owner\/repository/],
     [[], /missing required argument/],
   ] as const) {
