@@ -10,7 +10,7 @@ import { checkRequest } from './api/read-request.js'
 import type { AskRequest, DecisionOn, Questions } from './decide/asked-types.js'
 import type { ModelDecider } from './decide/decide.js'
 import { hasRandomWeights } from './decide/model-card.js'
-import { Running } from './decide/running.js'
+import { OpenRequests } from './decide/open-requests.js'
 import type { DecideOptions, Decider, EngineReport, ModelCard, Orders } from './decide/types.js'
 import type { Engine, ModelInfo, ScoreInput, ScoreOptions, ScoreOutput } from './engine/types.js'
 
@@ -64,7 +64,7 @@ export class Oi implements Decider, AsyncDisposable {
   readonly randomWeights: boolean
   readonly #engine: Engine
   readonly #prepare: (settings: Answering) => Promise<ModelDecider>
-  readonly #running = new Running()
+  readonly #running = new OpenRequests()
   #decider: ModelDecider
   #closed: Promise<void> | undefined
 

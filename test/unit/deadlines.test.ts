@@ -2,7 +2,7 @@
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Deadlines } from '../../src/http/exchange/deadlines.js'
-import { Running } from '../../src/http/exchange/running.js'
+import { Running } from '../../src/running.js'
 
 t.test('what has left does not expire, and the others do in their order', async (t) => {
   const deadlines = new Deadlines(20)

@@ -16,6 +16,7 @@ import { type Import, importsOf, type Source, sourcesIn } from '../helpers/sourc
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   chain: [],
+  running: ['chain'],
   'package-root': [],
   'user-folder': [],
   'open-input': ['errors'],
@@ -33,13 +34,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api'],
     ...['package-root', 'user-folder', 'open-input', 'errors'],
   ],
-  decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
+  decide: ['prompt', 'scoring', 'images', 'api', 'running', 'errors'],
   evaluate: ['open-input', 'scoring', 'client', 'api', 'errors'],
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
   trace: ['package-root'],
   http: [
     ...['server-package', 'package-root', 'accounts', 'admin', 'engine'],
-    ...['trace', 'api', 'chain', 'errors'],
+    ...['trace', 'api', 'chain', 'running', 'errors'],
   ],
   oi: ['decide', 'engine', 'api'],
   open: ['oi', 'runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],

@@ -12,7 +12,7 @@ import type { Charges } from './charges.js'
 import type { Deadlines } from './deadlines.js'
 import type { ExchangeContext } from './exchange-context.js'
 import type { PostExchange } from './post-exchange.js'
-import type { Running } from './running.js'
+import type { Running } from '../../running.js'
 import type { Wire } from './wire.js'
 
 export interface PostContext extends ExchangeContext {

@@ -6,7 +6,7 @@
  */
 
 import type { Leave } from '../../chain.js'
-import { Running } from '../exchange/running.js'
+import { Running } from '../../running.js'
 
 export interface Leaver {
   /** When the client last took a piece of the reply, on the clock of `performance.now()`. */

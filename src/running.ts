@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Chain, type Leave } from '../../chain.js'
+import { Chain, type Leave } from './chain.js'
 
 export class Running<T> {
   readonly #entries = new Chain<T>()

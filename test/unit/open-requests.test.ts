@@ -1,7 +1,7 @@
 /** The close of an open model: what is under way is answered, or ended after a while. */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Running } from '../../src/decide/running.js'
+import { OpenRequests } from '../../src/decide/open-requests.js'
 import type { Cancellation } from '../../src/engine/types.js'
 
 const closed = { code: 'ERR_ENGINE_CLOSED' }
@@ -11,7 +11,7 @@ const aborted = (signal: Cancellation) =>
   )
 
 t.test('a close waits for what runs, and refuses what comes', async (t) => {
-  const running = new Running()
+  const running = new OpenRequests()
   const answers = [5, 20].map((ms) => running.run(undefined, () => sleep(ms, ms)))
   const done = running.close()
   await t.rejects(
@@ -23,7 +23,7 @@ t.test('a close waits for what runs, and refuses what comes', async (t) => {
 })
 
 t.test('what is not answered in time is ended, and says why', async (t) => {
-  const running = new Running(10)
+  const running = new OpenRequests(10)
   const own = new AbortController()
   const late = [undefined, own.signal].map((signal) => running.run(signal, aborted))
   const rejected = late.map((one) => t.rejects(one, closed))
@@ -32,7 +32,7 @@ t.test('what is not answered in time is ended, and says why', async (t) => {
 })
 
 t.test('a caller who gives up gets the own error', async (t) => {
-  const running = new Running()
+  const running = new OpenRequests()
   const own = new AbortController()
   const asked = t.rejects(running.run(own.signal, aborted), { message: 'aborted' })
   own.abort()

@@ -5,12 +5,12 @@
  */
 
 import { setMaxListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cancellation } from '../engine/types.js'
 import { OiError } from '../errors.js'
+import { Running } from '../running.js'
 
-export class Running {
-  readonly #running = new Set<Promise<unknown>>()
+export class OpenRequests {
+  readonly #running = new Running<void>()
   readonly #stop = new AbortController()
   readonly #graceMs: number
   #closing = false
@@ -31,29 +31,22 @@ export class Running {
   ): Promise<T> {
     if (this.#closing) throw closed()
     const stop = this.#stop.signal
-    const running = act(signal === undefined ? stop : either(signal, stop))
-    this.#running.add(running)
+    const leave = this.#running.add()
     try {
-      return await running
+      return await act(signal === undefined ? stop : either(signal, stop))
     } catch (error) {
       if (stop.aborted && !signal?.aborted) throw closed()
       throw error
     } finally {
-      this.#running.delete(running)
+      leave()
     }
   }
 
-  /** Refuses new requests, and waits for those under way: then it ends them. */
+  /** Refuses new requests, and waits for those under way, for a while; then it ends them. */
   async close(): Promise<void> {
     this.#closing = true
-    const settled = Promise.allSettled(this.#running)
-    const waited = new AbortController()
-    const late = sleep(this.#graceMs, undefined, { signal: waited.signal }).then(() =>
-      this.#stop.abort(),
-    )
-    await Promise.race([settled, late])
-    waited.abort()
-    await Promise.allSettled([settled, late])
+    await this.#running.drain(this.#graceMs)
+    this.#stop.abort()
   }
 }
 
