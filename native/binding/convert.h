@@ -45,9 +45,9 @@ Napi::Object FromResult(Napi::Env env, const Job& job);
 Napi::Object FromStats(Napi::Env env, const EngineStats& stats);
 Napi::Value FromTokens(Napi::Env env, const Job& job);
 
-// A JS Error with `code` set.
-// Of a job that failed.
+// The error of a job that failed, with its times and the question that is at fault.
 Napi::Value ErrorOf(Napi::Env env, const Job& job);
+// A JS Error with `code` set.
 Napi::Value ToError(Napi::Env env, const char* code, const std::string& message);
 
 }  // namespace oi

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "cache/planned_options.h"
 #include "clock.h"
 #include "error.h"
 #include "input/check_request.h"
@@ -27,19 +28,10 @@ constexpr size_t kMinStepTokens = 256;
 
 StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& options,
                                  const Model& model) {
-  StateCache::Options cache{};
-  cache.cells = plan.context_tokens;
-  cache.sequences = static_cast<llama_seq_id>(plan.sequences);
-  cache.max_pinned = plan.max_prefixes;
-  cache.idle_cells = plan.idle_tokens;
-  cache.busy_cells = plan.busy_tokens;
-  cache.save_after = plan.save_after;
+  StateCache::Options cache = PlannedOptions(plan, options);
   cache.recurrent = model.recurrent();
   cache.window = model.window();
   cache.grid = options.deterministic ? plan.step_tokens : 0;
-  cache.host_bytes = plan.host_bytes;
-  if (plan.outer_tiers) cache.disk_folder = options.disk_folder;
-  cache.disk_bytes = options.disk_bytes;
   return cache;
 }
 

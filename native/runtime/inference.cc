@@ -148,9 +148,10 @@ void Inference::Pick(std::vector<Job*>& step) {
 
 size_t Inference::StepTokens() {
   const ContextPlan& plan = evaluator_->plan();
-  const Job* const first = scheduler_.Next();
-  return oi::StepTokens(plan, scheduler_.Expecting(),
-                        plan.step_ms > 0 ? evaluator_->TokensIn(plan.step_ms) : 0,
+  const bool expecting = scheduler_.Expecting();
+  // Looked for only where it counts.
+  const Job* const first = expecting || plan.step_ms > 0 ? nullptr : scheduler_.Next();
+  return oi::StepTokens(plan, expecting, plan.step_ms > 0 ? evaluator_->TokensIn(plan.step_ms) : 0,
                         first == nullptr ? 0 : evaluator_->Remaining(*first->task).tokens);
 }
 

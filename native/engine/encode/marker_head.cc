@@ -5,6 +5,7 @@
 
 #include "../gguf_file.h"
 #include "dot.h"
+#include "gelu.h"
 #include "head_numbers.h"
 
 namespace oi {
@@ -23,8 +24,6 @@ constexpr Name kNames[] = {
     {"first", Summary::kFirst, false},           {"alone.option", Summary::kAloneOption, true},
     {"alone.state", Summary::kAloneState, true}, {"alone.question", Summary::kAloneQuestion, true},
 };
-
-float Gelu(float x) { return 0.5f * x * (1.0f + std::erf(x * 0.70710678f)); }
 
 // 0 if one of them is zero.
 float Cosine(const float* a, const float* b, size_t count) {
@@ -187,7 +186,7 @@ float MarkerHead::Layers(const Summaries& summaries) const {
   for (size_t unit = 0; unit < hidden_bias_.size(); ++unit) {
     const float sum =
         hidden_bias_[unit] + Dot(hidden_weight_.data() + unit * x.size(), x.data(), x.size());
-    logit += output_weight_[unit] * Gelu(sum);
+    logit += output_weight_[unit] * GeluByErf(sum);
   }
   return logit;
 }

@@ -40,7 +40,7 @@ ContextPlan PlanForParts(const Model& model, const EngineOptions& options, Conte
     }
   }
   plan.step_tokens = options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens;
-  // What exceeds a step by a little ends in it (../../runtime/inference.cc).
+  // What exceeds a step by a little ends in it (step_tokens.h).
   plan.microbatch_tokens = plan.step_tokens + plan.step_tokens / 4;
   plan.batch_tokens = plan.microbatch_tokens;
   plan.shared_step_tokens =

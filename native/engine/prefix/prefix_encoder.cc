@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "../cache/planned_options.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../finite.h"
@@ -21,19 +22,10 @@ namespace {
 constexpr size_t kWarmUpTokens = 64;
 constexpr int kMaxPasses = 8;
 constexpr double kWarmUpMs = 100;  // of measured passes, after which no more follow
+
 StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& options) {
-  StateCache::Options cache{};
-  cache.cells = plan.context_tokens;
-  cache.sequences = static_cast<llama_seq_id>(plan.sequences);
-  cache.max_pinned = plan.max_prefixes;
-  // Nobody reads a stranger's cells.
-  cache.idle_cells = plan.idle_tokens;
-  cache.busy_cells = plan.busy_tokens;
-  cache.save_after = plan.save_after;
-  cache.whole = true;
-  cache.host_bytes = plan.host_bytes;
-  if (plan.outer_tiers) cache.disk_folder = options.disk_folder;
-  cache.disk_bytes = options.disk_bytes;
+  StateCache::Options cache = PlannedOptions(plan, options);
+  cache.whole = true;  // nobody reads a stranger's cells
   return cache;
 }
 

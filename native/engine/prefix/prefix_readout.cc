@@ -1,11 +1,11 @@
 #include "prefix_readout.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string_view>
 
 #include "../encode/dot.h"
+#include "../encode/gelu.h"
 #include "../encode/head_numbers.h"
 #include "../encode/marker_token.h"
 #include "../error.h"
@@ -23,8 +23,6 @@ constexpr char kHiddenWeight[] = "oi.prefix.head.hidden.weight";
 constexpr char kHiddenBias[] = "oi.prefix.head.hidden.bias";
 constexpr char kOutputWeight[] = "oi.prefix.head.output.weight";
 constexpr char kOutputBias[] = "oi.prefix.head.output.bias";
-
-float Gelu(float x) { return 0.5f * x * (1.0f + std::erf(x * 0.70710678f)); }
 
 }  // namespace
 
@@ -120,7 +118,7 @@ float PrefixReadout::Logit(PrefixKind kind, const float* state) const {
   const size_t units = hidden_bias_.size();
   std::vector<float> hidden(units);
   for (size_t i = 0; i < units; ++i) {
-    hidden[i] = Gelu(Dot(hidden_weight_.data() + i * width_, state, width_) + hidden_bias_[i]);
+    hidden[i] = GeluByErf(Dot(hidden_weight_.data() + i * width_, state, width_) + hidden_bias_[i]);
   }
   return Dot(output_weight_.data() + row * units, hidden.data(), units) + output_bias_[row];
 }
