@@ -153,6 +153,8 @@ t.test(
     let asked = 0
     const decider = stubDecider(async () => {
       asked++
+      // As from a model: after all that may be under way are handed over, which is done in pieces.
+      await sleep(20)
       return long(longBytes)
     })
     await withServer({ decider }, async (server) => {
