@@ -9,62 +9,82 @@
  * @module
  */
 
-/** Takes a member out of the list that it joined, whatever its owner uses now. Idempotent. */
-export type Leave = () => void
-
-interface Node<T> {
-  readonly value: T
-  before: Node<T> | undefined
-  after: Node<T> | undefined
-  joined: boolean
+/** A member's place in the list that it joined, whatever its owner uses now. */
+export interface Membership {
+  /** Idempotent. */
+  leave(): void
 }
 
 export class Chain<T> {
-  #first: Node<T> | undefined
-  #last: Node<T> | undefined
-  #size = 0
+  readonly #ends: Ends<T>
+
+  /** @param emptied - Called when the last member has left. */
+  constructor(emptied?: () => void) {
+    this.#ends = { first: undefined, last: undefined, size: 0, emptied }
+  }
 
   get size(): number {
-    return this.#size
+    return this.#ends.size
   }
 
   /** The oldest member. */
   get first(): T | undefined {
-    return this.#first?.value
+    return this.#ends.first?.value
   }
 
-  add(value: T): Leave {
-    const node: Node<T> = { value, before: this.#last, after: undefined, joined: true }
-    if (this.#last === undefined) this.#first = node
-    else this.#last.after = node
-    this.#last = node
-    this.#size++
-    return () => this.#remove(node)
+  add(value: T): Membership {
+    return new Node(value, this.#ends)
   }
 
   /** Takes the oldest member out. */
   shift(): T | undefined {
-    const node = this.#first
-    if (node !== undefined) this.#remove(node)
+    const node = this.#ends.first
+    node?.leave()
     return node?.value
   }
 
   /** A copy of the members, which later changes do not touch. */
   values(): T[] {
     const values: T[] = []
-    for (let node = this.#first; node !== undefined; node = node.after) values.push(node.value)
+    for (let node = this.#ends.first; node !== undefined; node = node.after) values.push(node.value)
     return values
   }
+}
 
-  #remove(node: Node<T>): void {
-    if (!node.joined) return
-    const { before, after } = node
-    if (before === undefined) this.#first = after
+interface Ends<T> {
+  first: Node<T> | undefined
+  last: Node<T> | undefined
+  size: number
+  readonly emptied: (() => void) | undefined
+}
+
+class Node<T> implements Membership {
+  readonly value: T
+  before: Node<T> | undefined
+  after: Node<T> | undefined
+  /** Undefined once it has left. */
+  #ends: Ends<T> | undefined
+
+  constructor(value: T, ends: Ends<T>) {
+    this.value = value
+    this.before = ends.last
+    this.after = undefined
+    this.#ends = ends
+    if (ends.last === undefined) ends.first = this
+    else ends.last.after = this
+    ends.last = this
+    ends.size++
+  }
+
+  leave(): void {
+    const ends = this.#ends
+    if (ends === undefined) return
+    const { before, after } = this
+    if (before === undefined) ends.first = after
     else before.after = after
-    if (after === undefined) this.#last = before
+    if (after === undefined) ends.last = before
     else after.before = before
-    node.before = node.after = undefined
-    node.joined = false
-    this.#size--
+    this.before = this.after = this.#ends = undefined
+    if (--ends.size === 0) ends.emptied?.()
   }
 }

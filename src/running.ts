@@ -4,23 +4,26 @@
  * @module
  */
 
-import { Chain, type Leave } from './chain.js'
+import { Chain, type Membership } from './chain.js'
 
 export class Running<T> {
-  readonly #entries = new Chain<T>()
-  readonly #emptied: (() => void)[] = []
+  readonly #entries: Chain<T>
+  readonly #waiting: (() => void)[] = []
+
+  /** @param emptied - Called when none is left. */
+  constructor(emptied?: () => void) {
+    this.#entries = new Chain(() => {
+      emptied?.()
+      for (const tell of this.#waiting.splice(0)) tell()
+    })
+  }
 
   get size(): number {
     return this.#entries.size
   }
 
-  add(entry: T): Leave {
-    const leave = this.#entries.add(entry)
-    return () => {
-      leave()
-      if (this.#entries.size > 0) return
-      for (const emptied of this.#emptied.splice(0)) emptied()
-    }
+  add(entry: T): Membership {
+    return this.#entries.add(entry)
   }
 
   /** The requests in progress now. */
@@ -33,7 +36,7 @@ export class Running<T> {
     if (this.#entries.size > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, limitMs)
-        this.#emptied.push(() => {
+        this.#waiting.push(() => {
           clearTimeout(timer)
           resolve()
         })

@@ -17,6 +17,8 @@ export class Group {
   readonly bookings: Booking[] = []
   readonly sinceMs = performance.now()
   readonly promise: Promise<KeptBookings>
+  /** Of all bookings without a key. */
+  readonly #made: Promise<boolean>
   /** Called once they are written. */
   resolve = (_kept: KeptBookings) => {}
   #reject = (_error: OiError) => {}
@@ -29,6 +31,8 @@ export class Group {
     })
     // Waiters still see the rejection; without a handler it would end the process.
     this.promise.catch(() => {})
+    this.#made = this.promise.then(() => true)
+    this.#made.catch(() => {})
   }
 
   /** True once the waiters have been refused: the bookings must not be charged. */
@@ -38,6 +42,7 @@ export class Group {
 
   /** Whether a booking was made, and not before for the same key; as {@link promise} otherwise. */
   madeOf(booking: Booking): Promise<boolean> {
+    if (booking.retry === undefined) return this.#made
     const made = this.promise.then((kept) => {
       const why = kept.get(booking)
       if (why === 'reused') throw keyReused()

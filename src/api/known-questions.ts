@@ -32,20 +32,22 @@ interface Alike {
   readonly lengths: number[]
 }
 
+/** By scope, and there by their beginnings. */
+type Scopes = Map<string, Map<string, Alike>>
+
 /** The questions of one scope. */
 export class ScopedQuestions {
-  readonly #beginnings: Map<string, Alike>
+  readonly #all: KnownQuestions
   readonly #scope: string
 
-  /** @param beginnings - Of all scopes. */
-  constructor(beginnings: Map<string, Alike>, scope: string) {
-    this.#beginnings = beginnings
+  constructor(all: KnownQuestions, scope: string) {
+    this.#all = all
     this.#scope = scope
   }
 
   /** The entry whose text stands at this position, if any. */
   find(text: string, at: number): Known | undefined {
-    const known = this.#beginnings.get(this.#keyOf(text, at))?.known
+    const known = this.#all.find(this.#scope, text.slice(at, at + beginning))?.known
     if (known === undefined) return undefined
     for (let i = 0; i < known.length; i++) {
       if (text.startsWith(known[i]!.text, at)) return known[i]
@@ -57,12 +59,10 @@ export class ScopedQuestions {
   note(text: string, start: number, end: number, value: Json): void {
     const length = end - start
     if (length < beginning || length > longest) return
-    const alike = this.#beginnings.get(this.#keyOf(text, start))
+    const alike = this.#all.find(this.#scope, text.slice(start, start + beginning))
     if (alike === undefined) {
-      if (this.#beginnings.size === mostBeginnings) {
-        this.#beginnings.delete(this.#beginnings.keys().next().value!)
-      }
-      this.#beginnings.set(copied(this.#keyOf(text, start)), { known: [], lengths: [length] })
+      const key = copied(text.slice(start, start + beginning))
+      this.#all.add(this.#scope, key, { known: [], lengths: [length] })
     } else if (!alike.lengths.includes(length)) {
       push(alike.lengths, length)
     } else {
@@ -71,19 +71,34 @@ export class ScopedQuestions {
       alike.lengths.splice(alike.lengths.indexOf(length), 1)
     }
   }
-
-  /** Beginnings are equally long, so no scope's is another's. */
-  #keyOf(text: string, at: number): string {
-    return text.slice(at, at + beginning) + this.#scope
-  }
 }
 
 export class KnownQuestions {
-  readonly #beginnings = new Map<string, Alike>()
+  readonly #scopes: Scopes = new Map()
+  /** Where each beginning is; the oldest first. */
+  readonly #added: { readonly scope: string; readonly key: string }[] = []
 
   /** @param scope - Who shares the questions: a text. */
   of(scope: string): ScopedQuestions {
-    return new ScopedQuestions(this.#beginnings, scope)
+    return new ScopedQuestions(this, scope)
+  }
+
+  find(scope: string, key: string): Alike | undefined {
+    return this.#scopes.get(scope)?.get(key)
+  }
+
+  add(scope: string, key: string, alike: Alike): void {
+    if (this.#added.length === mostBeginnings) this.#dropOldest()
+    const beginnings = this.#scopes.get(scope) ?? new Map<string, Alike>()
+    this.#scopes.set(scope, beginnings.set(key, alike))
+    this.#added.push({ scope, key })
+  }
+
+  #dropOldest(): void {
+    const { scope, key } = this.#added.shift()!
+    const beginnings = this.#scopes.get(scope)!
+    beginnings.delete(key)
+    if (beginnings.size === 0) this.#scopes.delete(scope)
   }
 }
 

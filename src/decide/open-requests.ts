@@ -31,14 +31,14 @@ export class OpenRequests {
   ): Promise<T> {
     if (this.#closing) throw closed()
     const stop = this.#stop.signal
-    const leave = this.#running.add()
+    const running = this.#running.add()
     try {
       return await act(signal === undefined ? stop : either(signal, stop))
     } catch (error) {
       if (stop.aborted && !signal?.aborted) throw closed()
       throw error
     } finally {
-      leave()
+      running.leave()
     }
   }
 

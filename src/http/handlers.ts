@@ -17,7 +17,7 @@ import { TrustedProxies } from './access/client-address.js'
 import type { Cors } from './access/cors.js'
 import { FailedKeys } from './access/failed-keys.js'
 import type { Gate } from './access/gate.js'
-import { stateScope } from './access/state-scope.js'
+import { stateScopes } from './access/state-scope.js'
 import { AdminArea } from './admin/admin-area.js'
 import { BodyBudget } from './bodies/body.js'
 import { BodyClock } from './bodies/body-clock.js'
@@ -187,7 +187,7 @@ export class Handlers implements PostContext, Listener {
     this.cors = settings.cors
     this.anonymous = settings.anonymous ?? false
     const { shareStates = 'workspace' } = settings
-    this.scopeOf = (caller) => stateScope(shareStates, caller)
+    this.scopeOf = stateScopes(shareStates)
     this.trustedProxies = settings.trustedProxies ?? new TrustedProxies([])
     this.#maxQuestions = settings.maxQuestions
     this.#openApi = undefined

@@ -153,7 +153,7 @@ export class SupervisedEngine implements Engine {
   async #askNow<T>(call: Call, ask: Ask<T>): Promise<T> {
     const { runner } = this.#keeper
     if (runner === undefined) throw this.#unavailable()
-    const leave = this.#inside.add(call)
+    const inside = this.#inside.add(call)
     try {
       const answer = await ask(runner.engine)
       this.#keeper.noteAnswer()
@@ -162,7 +162,7 @@ export class SupervisedEngine implements Engine {
       if (isEnd(error)) call.ends++
       throw error
     } finally {
-      leave()
+      inside.leave()
     }
   }
 

@@ -10,11 +10,11 @@ t.test('what has left does not expire, and the others do in their order', async 
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) =>
     deadlines.add({ expire: () => told.push(name) }),
   )
-  b!()
-  b!()
+  b!.leave()
+  b!.leave()
   await sleep(60)
   t.same(told, ['a', 'c', 'd'])
-  for (const leave of [a, c, d]) leave!()
+  for (const member of [a, c, d]) member!.leave()
 })
 
 t.test('leaving while others expire, and joining again, goes on', async (t) => {
@@ -23,11 +23,11 @@ t.test('leaving while others expire, and joining again, goes on', async (t) => {
   deadlines.add({
     expire: () => {
       told.push('a')
-      leaveB()
+      b.leave()
       deadlines.add({ expire: () => told.push('c') })
     },
   })
-  const leaveB = deadlines.add({ expire: () => told.push('b') })
+  const b = deadlines.add({ expire: () => told.push('b') })
   await sleep(100)
   t.same(told, ['a', 'c'])
 })
@@ -36,11 +36,11 @@ t.test('the wait ends when the last has left, and lists those that have not', as
   const running = new Running<string>()
   const [a, b] = ['a', 'b'].map((name) => running.add(name))
   t.same(await running.drain(1), ['a', 'b'])
-  a!()
-  a!()
+  a!.leave()
+  a!.leave()
   t.same(running.entries(), ['b'])
   const drained = running.drain(10_000)
-  b!()
+  b!.leave()
   t.same(await drained, [])
   t.equal(running.size, 0)
 })

@@ -8,46 +8,54 @@
  * @module
  */
 
-import type { Leave } from '../../chain.js'
 import { OiError } from '../../errors.js'
-import { Deadlines, type Expirable } from '../exchange/deadlines.js'
 
-/** How often a body is looked at. */
-const lookMs = 1000
+/** How often the bodies are looked at, at most; and how many times within a short limit. */
+const [lookMs, looksPerLimit] = [1000, 8]
 const paceMs = 10_000
 const paceBytes = 10_240
 
 export class BodyClock {
   readonly limitMs: number
-  readonly #looks: Deadlines
+  readonly #lookMs: number
+  /** In no order: one look finds all that are late, and a body costs no object of the list. */
+  readonly #arriving: ArrivingBody[] = []
+  #timer: NodeJS.Timeout | undefined
 
   constructor(limitMs: number) {
     this.limitMs = limitMs
-    this.#looks = new Deadlines(Math.min(lookMs, limitMs))
+    this.#lookMs = Math.min(lookMs, limitMs / looksPerLimit)
   }
 
   /** @param late - Called once, unless the body ends before. Must not throw. */
   begin(late: (error: OiError) => void): ArrivingBody {
-    return new ArrivingBody(this.limitMs, this.#looks, late)
+    this.#timer ??= setTimeout(() => this.#look(), this.#lookMs).unref()
+    return new ArrivingBody(this.#arriving, late)
+  }
+
+  #look(): void {
+    for (const body of [...this.#arriving]) body.look(this.limitMs)
+    if (this.#arriving.length > 0) this.#timer!.refresh()
+    else this.#timer = undefined
   }
 }
 
 /** A body from the end of its head until its own end. */
-export class ArrivingBody implements Expirable {
-  readonly #limitMs: number
-  readonly #looks: Deadlines
+export class ArrivingBody {
+  readonly #list: ArrivingBody[]
   readonly #late: (error: OiError) => void
   readonly #startMs = performance.now()
-  #leave: Leave
+  /** In the list; -1: it has ended. */
+  #place: number
   /** Of the present ten seconds. */
   #sinceMs = this.#startMs
   #bytes = 0
 
-  constructor(limitMs: number, looks: Deadlines, late: (error: OiError) => void) {
-    this.#limitMs = limitMs
-    this.#looks = looks
+  /** @param list - It joins that, and leaves it with its end. */
+  constructor(list: ArrivingBody[], late: (error: OiError) => void) {
+    this.#list = list
     this.#late = late
-    this.#leave = looks.add(this)
+    this.#place = list.push(this) - 1
   }
 
   receive(bytes: number): void {
@@ -56,27 +64,28 @@ export class ArrivingBody implements Expirable {
 
   /** Idempotent. */
   end(): void {
-    this.#leave()
+    if (this.#place < 0) return
+    const last = this.#list.pop()!
+    last.#place = this.#place
+    if (last !== this) this.#list[this.#place] = last
+    this.#place = -1
   }
 
-  expire(): void {
+  /** @param limitMs - The time that it has as a whole. */
+  look(limitMs: number): void {
+    if (this.#place < 0) return
     const now = performance.now()
-    if (now - this.#startMs >= this.#limitMs) {
-      this.#late(lateError(`did not come within ${this.#limitMs} ms (--body-timeout-ms)`))
-      return
-    }
-    if (now - this.#sinceMs >= paceMs) {
-      if (this.#bytes < paceBytes) {
-        this.#late(lateError('came more slowly than 1,024 bytes a second'))
-        return
-      }
+    if (now - this.#startMs >= limitMs) {
+      this.#expire(`did not come within ${limitMs} ms (--body-timeout-ms)`)
+    } else if (now - this.#sinceMs >= paceMs) {
+      if (this.#bytes < paceBytes) this.#expire('came more slowly than 1,024 bytes a second')
       this.#sinceMs = now
       this.#bytes = 0
     }
-    this.#leave = this.#looks.add(this)
   }
-}
 
-function lateError(rule: string): OiError {
-  return new OiError('ERR_BODY_TIMEOUT', `The body of the request ${rule}`)
+  #expire(rule: string): void {
+    this.end()
+    this.#late(new OiError('ERR_BODY_TIMEOUT', `The body of the request ${rule}`))
+  }
 }

@@ -8,19 +8,23 @@ import { OiError } from '../../errors.js'
 import { Canceller } from './canceller.js'
 import type { Deadlines, Expirable } from './deadlines.js'
 import type { Outcome } from './outcome.js'
-import type { Leave } from '../../chain.js'
+import type { Membership } from '../../chain.js'
 
 export class BatchTurn implements Expirable {
   readonly canceller = new Canceller()
   readonly #deadlines: Deadlines
   readonly #outcome: Outcome
-  /** Ends the time limit. */
-  readonly end: Leave
+  readonly #limit: Membership
 
   constructor(deadlines: Deadlines, outcome: Outcome) {
     this.#deadlines = deadlines
     this.#outcome = outcome
-    this.end = deadlines.add(this)
+    this.#limit = deadlines.add(this)
+  }
+
+  /** Ends the time limit. */
+  end(): void {
+    this.#limit.leave()
   }
 
   expire(): void {

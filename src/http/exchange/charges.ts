@@ -14,7 +14,7 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../accounts/accounts.js'
 import type { Claim, NewRetryKey, RetryKeys } from '../../accounts/retry-keys.js'
-import { Chain } from '../../chain.js'
+import { Chain, type Membership } from '../../chain.js'
 import { OiError } from '../../errors.js'
 import type { Head } from '../transport/head.js'
 
@@ -27,8 +27,8 @@ const mostLost = 10_000
 /** Bytes of bodies whose replies may not have arrived yet, about. */
 const mostHeld = 16 * 2 ** 20
 
-/** Items that are charged, or are being charged. */
-type Items = Map<number, Promise<boolean> | undefined>
+/** By item: true if it is charged, a promise while it is being charged. */
+type Items = (Promise<boolean> | true | undefined)[]
 
 interface Lost {
   readonly items: Items
@@ -59,25 +59,31 @@ export class Charges {
       digest === undefined
         ? repeats && this.#lost.size > 0
         : (this.#keys?.isKnown(caller.workspaceId, digest) ?? false)
-    return new Charge(this, { caller, path, key: digest, repeats, mayRepeat: isKnown })
+    return new Charge(this, caller, path, digest, repeats, isKnown)
   }
 
   claim(workspaceId: number, key: string, request: string): Claim | undefined {
     return this.#keys?.claim(workspaceId, key, request, this.keptMs)
   }
 
-  /** @returns Ends that; once. */
-  hold(charge: Charge, bytes: number): () => void {
-    const leave = this.#held.add(charge)
-    this.#heldBytes += bytes
+  hold(charge: Charge): Membership {
+    const held = this.#held.add(charge)
+    this.#heldBytes += charge.bytes
     while (this.#heldBytes > mostHeld && this.#held.first !== charge) this.#held.first!.forget()
-    return () => {
-      leave()
-      this.#heldBytes -= bytes
-    }
+    return held
+  }
+
+  /** Ends `hold()`; once. */
+  release(charge: Charge, held: Membership): void {
+    held.leave()
+    this.#heldBytes -= charge.bytes
   }
 
   noteLost(id: string, items: Items): void {
+    // What could not be charged after all is not free.
+    items.forEach((booked, item) => {
+      if (booked instanceof Promise) booked.catch(() => (items[item] = undefined))
+    })
     this.#lost.delete(id)
     this.#lost.set(id, { items, untilMs: performance.now() + lostMs })
     if (this.#lost.size <= mostLost) return
@@ -89,18 +95,9 @@ export class Charges {
 
   lostItems(id: string): Items | undefined {
     const found = this.#lost.get(id)
-    const counts = found !== undefined && found.items.size > 0 && found.untilMs > performance.now()
-    return counts ? found.items : undefined
+    if (found === undefined || found.untilMs <= performance.now()) return undefined
+    return found.items.some((booked) => booked !== undefined) ? found.items : undefined
   }
-}
-
-interface Facts {
-  readonly caller: Caller
-  readonly path: string
-  /** A digest of the caller's key; undefined: none. */
-  readonly key: string | undefined
-  readonly repeats: boolean
-  readonly mayRepeat: boolean
 }
 
 /** The parts of a body: its text, and the files beside it. */
@@ -108,39 +105,60 @@ type Body = readonly (string | Uint8Array)[]
 
 /** The charge of one request, or of the items of a batch. */
 export class Charge {
+  /** Whether it may have been charged before; known once the body has been read. */
+  readonly mayRepeat: boolean
   readonly #charges: Charges
-  readonly #facts: Facts
+  readonly #caller: Caller
+  readonly #path: string
+  readonly #key: string | undefined
+  readonly #repeats: boolean
   #body: Body | undefined
-  #leave: (() => void) | undefined
+  #bytes = 0
+  #held: Membership | undefined
   #claim: Claim | undefined
   /** Items that were charged, but whose answers were lost. */
   #owed: Items | undefined
   /** Items that were answered and charged, now or before. */
-  readonly #items: Items = new Map()
+  readonly #items: Items = []
   #charged = false
 
-  constructor(charges: Charges, facts: Facts) {
+  /**
+   * @param key - A digest of the caller's `Idempotency-Key`; undefined: none.
+   * @param repeats - Whether its client calls it a repetition.
+   */
+  constructor(
+    charges: Charges,
+    caller: Caller,
+    path: string,
+    key: string | undefined,
+    repeats: boolean,
+    mayRepeat: boolean,
+  ) {
     this.#charges = charges
-    this.#facts = facts
+    this.#caller = caller
+    this.#path = path
+    this.#key = key
+    this.#repeats = repeats
+    this.mayRepeat = mayRepeat
   }
 
-  /** Whether it may have been charged before; known once the body has been read. */
-  get mayRepeat(): boolean {
-    return this.#facts.mayRepeat
+  /** Of the body, about. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** Notes the body, whole. @throws {@link OiError} `ERR_IDEMPOTENCY_KEY`. */
   read(body: Body): void {
-    const { caller, key, repeats } = this.#facts
     this.#body = body
+    const key = this.#key
     if (key !== undefined)
-      this.#claim = this.#charges.claim(caller.workspaceId, key, this.#digest())
-    else if (repeats) this.#owed = this.#charges.lostItems(this.#id())
+      this.#claim = this.#charges.claim(this.#caller.workspaceId, key, this.#digest())
+    else if (this.#repeats) this.#owed = this.#charges.lostItems(this.#id())
   }
 
   /** Whether an item was charged before. */
   isFree(item: number): boolean {
-    return this.#claim?.isBooked(item) ?? this.#owed?.has(item) ?? false
+    return this.#claim?.isBooked(item) ?? this.#owed?.[item] !== undefined
   }
 
   /**
@@ -153,12 +171,12 @@ export class Charge {
     item: number,
     book: (retry?: NewRetryKey) => Promise<boolean> | undefined,
   ): Promise<boolean> | undefined {
-    if (this.#owed?.has(item)) {
-      const before = this.#owed.get(item) ?? Promise.resolve(true)
-      this.#owed.delete(item)
+    const before = this.#owed?.[item]
+    if (before !== undefined) {
+      this.#owed![item] = undefined
       // If that one could not be charged after all, neither is this one answered.
-      const now = before.then(() => false)
-      this.#note(item, now)
+      const now = Promise.resolve(before).then(() => false)
+      this.#items[item] = now
       return now
     }
     if (this.#claim !== undefined) {
@@ -170,18 +188,13 @@ export class Charge {
     }
     const booked = book()
     this.#charged = true
-    this.#note(item, booked)
+    this.#items[item] = booked ?? true
     return booked
-  }
-
-  #note(item: number, booked: Promise<boolean> | undefined): void {
-    this.#items.set(item, booked)
-    booked?.catch(() => this.#items.delete(item))
   }
 
   /** The header of an answer, if the request has a key or repeats another. */
   headers(charged = this.#charged): readonly string[] {
-    if (this.#facts.key === undefined && this.#owed === undefined) return []
+    if (this.#key === undefined && this.#owed === undefined) return []
     return [chargedHeader, charged ? '1' : '0']
   }
 
@@ -190,17 +203,17 @@ export class Charge {
     this.#claim?.release()
     // Of one that is lost now, an item may still be booked.
     if (status === 0) return
-    if (status !== 200 || this.#facts.key !== undefined || this.#body === undefined) {
+    if (status !== 200 || this.#key !== undefined || this.#body === undefined) {
       this.#body = undefined
       return
     }
-    const bytes = this.#body.reduce((sum, part) => sum + part.length, 0)
-    this.#leave = this.#charges.hold(this, bytes)
+    for (const part of this.#body) this.#bytes += part.length
+    this.#held = this.#charges.hold(this)
   }
 
   /** The reply did not reach the client whole. */
   lose(): void {
-    if (this.#facts.key !== undefined || this.#body === undefined) return
+    if (this.#key !== undefined || this.#body === undefined) return
     this.#charges.noteLost(this.#id(), this.#items)
     this.forget()
   }
@@ -208,17 +221,17 @@ export class Charge {
   /** The reply has arrived, or nobody asks any more whether it has. */
   forget(): void {
     this.#body = undefined
-    this.#leave?.()
-    this.#leave = undefined
+    if (this.#held === undefined) return
+    this.#charges.release(this, this.#held)
+    this.#held = undefined
   }
 
   #digest(): string {
-    return digestOf([this.#facts.path, ...(this.#body ?? [])])
+    return digestOf([this.#path, ...(this.#body ?? [])])
   }
 
   #id(): string {
-    const { caller } = this.#facts
-    return `${caller.workspaceId} ${caller.keyId} ${this.#digest()}`
+    return `${this.#caller.workspaceId} ${this.#caller.keyId} ${this.#digest()}`
   }
 }
 

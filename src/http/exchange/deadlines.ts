@@ -6,7 +6,7 @@
  * @module
  */
 
-import { Chain, type Leave } from '../../chain.js'
+import { Chain, type Membership } from '../../chain.js'
 
 export interface Expirable {
   /** Called once when the time is up, unless the entry has left. Must not throw. */
@@ -29,7 +29,7 @@ export class Deadlines {
     this.limitMs = limitMs
   }
 
-  add(entry: Expirable): Leave {
+  add(entry: Expirable): Membership {
     const atMs = performance.now() + this.limitMs
     this.#timer ??= this.#arm(atMs)
     return this.#due.add({ entry, atMs })

@@ -26,6 +26,6 @@ export interface ExchangeContext {
   readonly trustedProxies: TrustedProxies
   /** @throws {@link OiError} `ERR_API_KEY`. @param header - The value of `Authorization`. */
   authenticate(header: string, head: Head, client: Client): Caller
-  /** Who shares what is read and evaluated for the caller: a text (`stateScope`). */
+  /** Who shares what is read and evaluated for the caller: a text (`stateScopes`). */
   scopeOf(caller: Caller): string
 }

@@ -25,7 +25,7 @@ import type { Form } from '../bodies/multipart.js'
 import type { PostContext } from './post-context.js'
 import { echoed, readBoundary, readCoding, readOrders } from './post-head.js'
 import { attributesOf } from '../log/request-entry.js'
-import type { Leave } from '../../chain.js'
+import type { Membership } from '../../chain.js'
 import type { ReplyForm } from './wire.js'
 
 export abstract class PostExchange extends Exchange implements Expirable {
@@ -49,8 +49,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
   #digest: string | undefined
   #limit: Deadlines
   #limitEndMs = Infinity
-  #endLimit: Leave | undefined
-  #endRunning: Leave | undefined
+  #inTime: Membership | undefined
+  #running: Membership | undefined
 
   constructor(head: Head, client: Client, context: PostContext) {
     super(head, client, context)
@@ -62,7 +62,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   /** Checks the head. Unless that ended the exchange, its body comes next. */
   begin(head: Head): void {
-    this.#endRunning = this.context.running.add(this)
+    this.#running = this.context.running.add(this)
     try {
       const caller = this.identify(head)
       this.charge = this.context.charges.open(head, caller, this.path)
@@ -75,7 +75,11 @@ export abstract class PostExchange extends Exchange implements Expirable {
       // Absent (0) and malformed (NaN) pass here.
       const announced = Number(length) || 0
       this.#body = new IncomingBody(announced, {
-        ...{ maxBytes: maxBodyBytes, budget: bodies, clock: bodyClock, coding, boundary },
+        maxBytes: maxBodyBytes,
+        budget: bodies,
+        clock: bodyClock,
+        coding,
+        boundary,
         late: (error) => this.cancel(error),
       })
       this.#evidence = head.getHeader('x-oi-evidence') === '1'
@@ -146,7 +150,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   /** Changes to another time limit, which begins now. */
   protected limitBy(limit: Deadlines): void {
-    this.#endLimit?.()
+    this.#inTime?.leave()
     this.#limit = limit
     this.#beginLimit()
   }
@@ -159,7 +163,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
   /** From now on the server, and not the client, is to blame for a wait. */
   #beginLimit(): void {
     this.#limitEndMs = performance.now() + this.#limit.limitMs
-    this.#endLimit = this.#limit.add(this)
+    this.#inTime = this.#limit.add(this)
   }
 
   /** The options of each decision of this exchange. */
@@ -168,7 +172,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
       signal,
       orders: this.#orders,
       workspace: this.caller?.workspaceId,
-      ...this.form,
+      evidence: this.#evidence,
+      scope: this.context.scopeOf(this.caller!),
       models: this.caller?.models,
       parts: this.files,
       // At least 1: 0 could be read as no limit.
@@ -220,8 +225,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
       const attributes = attributesOf({ id, path, status, caller, told, failure })
       this.trace.end(`POST ${path}`, startMs, attributes, status >= 500)
     }
-    this.#endRunning?.()
-    this.#endLimit?.()
+    this.#running?.leave()
+    this.#inTime?.leave()
     this.#body?.drop()
     this.#body = this.#text = undefined
     this.files = noFiles

@@ -5,13 +5,13 @@
  * @module
  */
 
-import type { Leave } from '../../chain.js'
+import type { Membership } from '../../chain.js'
 import { Running } from '../../running.js'
 
 export interface Leaver {
   /** When the client last took a piece of the reply, on the clock of `performance.now()`. */
   readonly progressMs: number
-  /** Ends the connection; the transport then calls what {@link Leaving.add} returned. */
+  /** Ends the connection; the transport then ends what {@link Leaving.add} began. */
   cut(): void
 }
 
@@ -25,7 +25,10 @@ export const dropBytes = 256 * 2 ** 20
 const lookMs = 1000
 
 export class Leaving {
-  readonly #leavers = new Running<Leaver>()
+  readonly #leavers = new Running<Leaver>(() => {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  })
   readonly #patienceMs: number
   #timer: NodeJS.Timeout | undefined
 
@@ -38,15 +41,9 @@ export class Leaving {
     return this.#leavers.size
   }
 
-  add(leaver: Leaver): Leave {
+  add(leaver: Leaver): Membership {
     this.#timer ??= setInterval(() => this.#cutOff(), Math.min(lookMs, this.#patienceMs)).unref()
-    const leave = this.#leavers.add(leaver)
-    return () => {
-      leave()
-      if (this.#leavers.size > 0) return
-      clearInterval(this.#timer)
-      this.#timer = undefined
-    }
+    return this.#leavers.add(leaver)
   }
 
   /** Resolves when all have left, or after `limitMs`. */

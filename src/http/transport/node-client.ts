@@ -115,7 +115,7 @@ export class NodeClient implements Client, Leaver {
     const left = this.#leaving.add(this)
     // Both events, as a connection may be lost before everything is handed over.
     for (const event of ['finish', 'close']) {
-      this.#response.once(event, left)
+      this.#response.once(event, () => left.leave())
     }
   }
 

@@ -24,7 +24,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { HttpResponse } from 'uWebSockets.js'
 import type { Client } from '../exchange/exchange.js'
-import type { Leave } from '../../chain.js'
+import type { Membership } from '../../chain.js'
 import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
 import { type Reply, requestTimeout } from '../reply/reply.js'
 
@@ -46,7 +46,6 @@ export interface UwsClientOptions {
   readonly leaving: Leaving
   /** The value of `keep-alive` in replies after which the connection stays. */
   readonly keepAlive: string
-  readonly connection: number
   /** Called once, when the reply has been handed to the library or the client has gone. */
   readonly onDone: (connection: number) => void
 }
@@ -61,7 +60,7 @@ export class UwsClient implements Client, Leaver {
   #dropEndMs = 0
   #refusal: Reply | undefined
   #dropTimer: NodeJS.Timeout | undefined
-  #left: Leave | undefined
+  #left: Membership | undefined
   /** Parts that are not handed to the library yet (rule 2). */
   readonly #kept: Uint8Array[] = []
   readonly #keepAlive: string
@@ -73,13 +72,16 @@ export class UwsClient implements Client, Leaver {
   #ending = false
   #done = false
 
-  /** @param bodyBytes - The length of the body, by the head. */
-  constructor(res: HttpResponse, bodyBytes: number, options: UwsClientOptions) {
+  /**
+   * @param bodyBytes - The length of the body, by the head.
+   * @param options - Of all clients of the server.
+   */
+  constructor(res: HttpResponse, bodyBytes: number, connection: number, options: UwsClientOptions) {
     this.#res = res
     this.#bodyBytes = bodyBytes
     this.#leaving = options.leaving
     this.#keepAlive = options.keepAlive
-    this.#connection = options.connection
+    this.#connection = connection
     this.#onDone = options.onDone
   }
 
@@ -239,7 +241,7 @@ export class UwsClient implements Client, Leaver {
     if (this.#done) return
     this.#done = true
     clearTimeout(this.#dropTimer)
-    this.#left?.()
+    this.#left?.leave()
     this.#onDone(this.#connection)
   }
 

@@ -112,13 +112,14 @@ export class UwsTransport implements Transport {
     })
     if (!stands) throw new NoUws('this binary of uWebSockets.js is not known')
     this.#others = new NodeTransport(options)
-    const keepAlive = `timeout=${idleSeconds}`
-    const onDone = (connection: number) => this.#answered(connection)
+    const shared = {
+      leaving,
+      keepAlive: `timeout=${idleSeconds}`,
+      onDone: (connection: number) => this.#answered(connection),
+    }
     app.any('/*', (res, req) => {
       const connection = this.#gate.current()
-      const client = new UwsClient(res, announcedBytes(req), {
-        ...{ leaving, keepAlive, connection, onDone },
-      })
+      const client = new UwsClient(res, announcedBytes(req), connection, shared)
       if (!this.#resuming) this.#active[connection]?.exchange?.arrived()
       const exchange = listener.open(req, client)
       // A request whose reply has been sent is over; one that waits for its body, or to be read, is
