@@ -148,7 +148,7 @@ export class BatchExchange extends PostExchange {
 
   #createOutcome(index: number): Outcome {
     return new Outcome({
-      serialize: (decision) => this.serialize(decision, this.#work!.heldLength),
+      replyText: (decision) => this.serialize(decision, this.#work!.heldLength),
       book: (decision) => {
         const { gate } = this.context
         return this.charge.book(index, (retry) => gate.book(this.caller!, decision, retry))

@@ -6,37 +6,33 @@
 
 import type { Decider, DecideRequest, Decided } from '../../decide/types.js'
 import type { OiError } from '../../errors.js'
-import type { Client } from './exchange.js'
-import type { Head } from '../transport/head.js'
 import { requireNamed } from '../bodies/multipart.js'
-import { Outcome } from './outcome.js'
-import type { PostContext } from './post-context.js'
+import { Outcome, type OutcomeOwner } from './outcome.js'
 import { PostExchange } from './post-exchange.js'
 import { cachedTokensHeader } from '../reply/reply.js'
 
-export class DecideExchange extends PostExchange {
-  readonly #outcome: Outcome
+export class DecideExchange extends PostExchange implements OutcomeOwner {
+  readonly #outcome = new Outcome(this)
   #entered = false
   #decidedMs = 0
 
-  constructor(head: Head, client: Client, context: PostContext) {
-    super(head, client, context)
-    this.#outcome = new Outcome({
-      serialize: (decision) => this.serialize(decision, 0, (each) => this.textOf(each)),
-      book: (decision) => {
-        return this.charge.book(0, (retry) => context.gate.book(this.caller!, decision, retry))
-      },
-      give: (decision, body, charged) => {
-        const { timings } = decision
-        this.told = decision
-        this.trace?.part('book', this.#decidedMs)
-        context.traffic.addPhases(timings)
-        const cached = [cachedTokensHeader, String(decision.cached_tokens)]
-        const headers = [...cached, ...this.charge.headers(charged)]
-        this.answer({ status: 200, body, headers }, timings)
-      },
-      fail: (error) => this.fail(error),
-    })
+  replyText(decision: Decided): string {
+    return this.serialize(decision)
+  }
+
+  book(decision: Decided): Promise<boolean> | undefined {
+    const { gate } = this.context
+    return this.charge.book(0, (retry) => gate.book(this.caller!, decision, retry))
+  }
+
+  give(decision: Decided, body: string, charged: boolean): void {
+    const { timings } = decision
+    this.told = decision
+    this.trace?.part('book', this.#decidedMs)
+    this.context.traffic.addPhases(timings)
+    const headers = [cachedTokensHeader, String(decision.cached_tokens)]
+    headers.push(...this.charge.headers(charged))
+    this.answer({ status: 200, body, headers }, timings)
   }
 
   override cancel(error: OiError): void {
@@ -56,11 +52,6 @@ export class DecideExchange extends PostExchange {
   /** @throws {@link OiError} As {@link decide}. */
   protected readText(text: string): DecideRequest | Promise<DecideRequest> {
     return this.context.wire.readRequest(text, this.form, this.ignored)
-  }
-
-  /** The text of the reply. */
-  protected textOf(decision: Decided): string {
-    return this.context.wire.serializeDecision(decision)
   }
 
   protected override onEnd(status: number, ms: number): void {

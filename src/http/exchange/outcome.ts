@@ -16,26 +16,27 @@
 
 import type { Decided } from '../../decide/types.js'
 
-export interface OutcomeOptions {
+/** Whose outcome it is: a request, or an item of a batch. */
+export interface OutcomeOwner {
   /** Makes the reply's text. An error that it throws ends the request. */
-  readonly serialize: (decision: Decided) => string
+  replyText(decision: Decided): string
   /** As `Gate.book`. */
-  readonly book: (decision: Decided) => Promise<boolean> | undefined
+  book(decision: Decided): Promise<boolean> | undefined
   /**
    * Neither of these may throw; one of them is called, once.
    *
    * @param charged - Whether the decision was booked now, and not before.
    */
-  readonly give: (decision: Decided, text: string, charged: boolean) => void
-  readonly fail: (error: unknown) => void
+  give(decision: Decided, text: string, charged: boolean): void
+  fail(error: unknown): void
 }
 
 export class Outcome {
-  readonly #options: OutcomeOptions
+  readonly #owner: OutcomeOwner
   #open = true
 
-  constructor(options: OutcomeOptions) {
-    this.#options = options
+  constructor(owner: OutcomeOwner) {
+    this.#owner = owner
   }
 
   /** False once settled, even while the booking is still being written. */
@@ -46,23 +47,29 @@ export class Outcome {
   fail(error: unknown): void {
     if (!this.#open) return
     this.#open = false
-    this.#options.fail(error)
+    this.#owner.fail(error)
   }
 
   decide(decision: Decided): void {
     if (!this.#open) return
     this.#open = false
-    const { serialize, book, give, fail } = this.#options
+    const owner = this.#owner
     let text: string
     let booked: Promise<boolean> | undefined
     try {
-      text = serialize(decision)
-      booked = book(decision)
+      text = owner.replyText(decision)
+      booked = owner.book(decision)
     } catch (error) {
-      fail(error)
+      owner.fail(error)
       return
     }
-    if (booked === undefined) give(decision, text, true)
-    else void booked.then((charged) => give(decision, text, charged), fail)
+    if (booked === undefined) {
+      owner.give(decision, text, true)
+      return
+    }
+    void booked.then(
+      (charged) => owner.give(decision, text, charged),
+      (error: unknown) => owner.fail(error),
+    )
   }
 }

@@ -182,20 +182,21 @@ export abstract class PostExchange extends Exchange implements Expirable {
     }
   }
 
+  /** A decision's text; a hook for kinds of requests with a form of their own. */
+  protected textOf(decision: Decided): string {
+    return this.context.wire.serializeDecision(decision)
+  }
+
   /**
    * A decision's text, which is not longer than a reply may be.
    *
    * @param heldLength - Of the texts that share the reply.
    * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
    */
-  protected serialize(
-    decision: Decided,
-    heldLength = 0,
-    write = this.context.wire.serializeDecision,
-  ): string {
+  protected serialize(decision: Decided, heldLength = 0): string {
     const { usage, timings }: { usage: unknown; timings: unknown } = decision
     if (!usage || !timings) throw new TypeError('A decision without usage or timings')
-    const text = write(decision)
+    const text = this.textOf(decision)
     const { maxReplyBytes } = this.context
     if (heldLength + text.length <= maxReplyBytes) return text
     throw new OiError(
