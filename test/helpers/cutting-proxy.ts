@@ -21,6 +21,8 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
       open.add(socket)
       socket.on('error', () => {}).on('close', () => open.delete(socket))
     }
+    // Where nobody listens, its client is told so at once.
+    far.on('close', () => near.destroySoon())
     near.pipe(far)
     if (!cut) {
       far.pipe(near)
