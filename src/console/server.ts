@@ -7,7 +7,10 @@
 import { Store } from './store.js'
 import type { ErrorBody, Session } from './wire.js'
 
-const signedIn = 'oi-signed-in'
+/** The place of the session's token, which only pages of this origin can read. */
+const tokenKey = 'oi-session'
+/** The last token that this page kept or found there. */
+let ours: string | undefined
 
 /**
  * Undefined until known, null if nobody is signed in, `ended` if the session has ended: then the
@@ -15,15 +18,15 @@ const signedIn = 'oi-signed-in'
  * server is not asked, as browsers report each refusal as an error of the page.
  */
 export const session = new Store<Session | 'ended' | null | undefined>(
-  mayBeSignedIn() ? undefined : null,
+  keptToken() === undefined ? null : undefined,
 )
 session.subscribe(() => {
   const { value } = session
-  if (value !== undefined) noteSignedIn(value !== null && value !== 'ended')
+  if (value !== undefined) keepToken(value && value !== 'ended' ? value.csrf_token : undefined)
 })
 // Another tab has signed in or out: all tabs share one cookie.
 window.addEventListener('storage', ({ key }) => {
-  if (key === signedIn) void lookAgain()
+  if (key === tokenKey) void lookAgain()
 })
 
 /** When the server stopped answering, ms since 1970; undefined while it answers. */
@@ -78,7 +81,13 @@ export async function callText(path: string, options: CallOptions = {}): Promise
   const mine = waits ? await knownSession() : session.value
   const headers = new Headers(options.headers)
   if (body !== undefined) headers.set('content-type', 'application/json')
-  const token = changes && mine && mine !== 'ended' ? mine.csrf_token : undefined
+  // Another tab may have begun the session that is asked about.
+  const asks = path === '/session' && !changes
+  const token = asks
+    ? keptToken()
+    : changes && mine && mine !== 'ended'
+      ? mine.csrf_token
+      : undefined
   if (token !== undefined) headers.set('x-oi-csrf', token)
   let reply: Response
   let text: string
@@ -180,19 +189,20 @@ export function withQuery(
   return text === '' ? path : `${path}?${text}`
 }
 
-function mayBeSignedIn(): boolean {
+function keptToken(): string | undefined {
   try {
-    return localStorage.getItem(signedIn) !== null
+    return (ours = localStorage.getItem(tokenKey) ?? undefined)
   } catch {
-    return true
+    return undefined
   }
 }
 
-function noteSignedIn(is: boolean): void {
+function keepToken(token: string | undefined): void {
   try {
-    if (is) localStorage.setItem(signedIn, '1')
-    else localStorage.removeItem(signedIn)
+    if (token !== undefined) localStorage.setItem(tokenKey, (ours = token))
+    // Another tab may have begun a new session while the end of this one was noticed here.
+    else if (localStorage.getItem(tokenKey) === ours) localStorage.removeItem(tokenKey)
   } catch {
-    // Storage is disabled: ask the server.
+    // Storage is disabled: the session ends with the page.
   }
 }

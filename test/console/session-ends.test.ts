@@ -55,9 +55,7 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
     const secret = await page.getByLabel('API key', { exact: true }).inputValue()
     await console.endSession()
     // As if another tab had noticed.
-    await page.evaluate(
-      "window.dispatchEvent(new StorageEvent('storage', { key: 'oi-signed-in' }))",
-    )
+    await page.evaluate("window.dispatchEvent(new StorageEvent('storage', { key: 'oi-session' }))")
     await again.waitFor()
     await console.signIn()
     await again.waitFor({ state: 'detached' })

@@ -25,7 +25,10 @@ interface Refusal {
 }
 
 export class AdminClient {
+  /** The session's, as `name=value`. */
   cookie = ''
+  /** By which the server knows a browser that has signed in before. */
+  known = ''
   csrf = ''
   readonly #t: Test
   readonly #url: string
@@ -47,7 +50,7 @@ export class AdminClient {
     const reply = await fetch(`${this.#url}/admin/v1${path}`, {
       method,
       headers: {
-        ...(this.cookie !== '' && { cookie: this.cookie }),
+        ...(this.cookie !== '' && { cookie: this.#cookies() }),
         ...(this.csrf !== '' && { 'x-oi-csrf': this.csrf }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
@@ -55,8 +58,11 @@ export class AdminClient {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await reply.text()
-    const cookie = reply.headers.get('set-cookie')
-    if (cookie !== null) this.cookie = cookie.split(';', 1)[0]!
+    const [cookie = this.cookie, known = this.known] = reply.headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(';', 1)[0]!)
+    this.cookie = cookie
+    this.known = known
     const isJson = reply.headers.get('content-type') === 'application/json' && text !== ''
     const answer = {
       status: reply.status,
@@ -92,6 +98,10 @@ export class AdminClient {
   async signIn(text = password): Promise<void> {
     const session = await this.done<ReplyOf<'signIn'>>('POST', '/session', { password: text })
     this.csrf = session.csrf_token
+  }
+
+  #cookies(): string {
+    return this.known === '' ? this.cookie : `${this.cookie}; ${this.known}`
   }
 
   async #check(method: string, path: string, { status, headers, text }: AdminReply): Promise<void> {

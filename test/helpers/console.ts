@@ -184,10 +184,13 @@ export class ConsoleTest {
 /** Runs in the page. */
 async function callAdmin(call: { method: string; path: string; body?: unknown }): Promise<unknown> {
   const root = '/admin/v1'
-  const session = (await (await fetch(`${root}/session`)).json()) as { csrf_token: string }
+  const { localStorage } = globalThis as unknown as {
+    localStorage: { getItem(name: string): string | null }
+  }
+  const token = localStorage.getItem('oi-session') ?? ''
   const reply = await fetch(root + call.path, {
     method: call.method,
-    headers: { 'content-type': 'application/json', 'x-oi-csrf': session.csrf_token },
+    headers: { 'content-type': 'application/json', 'x-oi-csrf': token },
     ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
   })
   const text = await reply.text()

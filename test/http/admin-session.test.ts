@@ -21,11 +21,12 @@ t.test('signing in sets a cookie that no script and no other page can use', (t) 
     const first = { token, password }
     const reply = await admin.ask<Session>('POST', '/session/first', { body: first })
     t.equal(reply.status, 200)
-    t.match(
-      reply.headers.get('set-cookie'),
-      /^oi_admin_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
-    )
+    t.match(reply.headers.getSetCookie(), [
+      /^oi_admin_\d+=[\w-]{43}; Path=\/admin; HttpOnly; SameSite=Strict$/,
+      /^oi_admin_\d+_known=[\w-]{43}; Path=\/admin; HttpOnly; SameSite=Strict; Max-Age=31536000$/,
+    ])
     t.equal(reply.headers.get('cache-control'), 'no-store')
+    admin.csrf = reply.body.csrf_token
     t.match(await admin.done('GET', '/session'), reply.body)
     const another = new AdminClient(t, url)
     await another.refused(401, 'invalid_password', 'POST', '/session/first', { body: first })
@@ -60,12 +61,24 @@ t.test('without a session, or with an API key, everything is refused', (t) =>
   }),
 )
 
+t.test('the cookie alone, which other ports of the host are sent, gives no token', (t) =>
+  withAdmin(t, {}, async ({ admin, url }) => {
+    const other = new AdminClient(t, url)
+    other.cookie = admin.cookie
+    await other.refused(401, 'invalid_session', 'GET', '/session')
+    await other.refused(403, 'forbidden', 'POST', '/workspaces', { body: { name: 'theirs' } })
+    other.csrf = 'guessed'
+    await other.refused(401, 'invalid_session', 'GET', '/session')
+    t.match(await admin.done('GET', '/session'), { csrf_token: admin.csrf })
+  }),
+)
+
 t.test('signing out ends the session, and a new password ends all of them', (t) =>
   withAdmin(t, {}, async ({ url, admin }) => {
     const { cookie } = admin
     const out = await admin.ask('DELETE', '/session')
     t.equal(out.status, 204)
-    t.match(out.headers.get('set-cookie'), /^oi_admin_\d+=; .*Max-Age=0$/)
+    t.match(out.headers.getSetCookie(), [/^oi_admin_\d+=; Path=\/admin; .*Max-Age=0$/])
     admin.cookie = cookie
     await admin.refused(401, 'invalid_session', 'GET', '/session')
 
@@ -92,7 +105,8 @@ t.test('signing out ends the session, and a new password ends all of them', (t) 
 t.test('a wrong password is throttled; so is the right one during the wait', (t) =>
   withAdmin(t, { signedIn: false }, async ({ accounts, url, admin }) => {
     const token = accounts.admin.createLink()!
-    await admin.done('POST', '/session/first', { token, password })
+    const session = await admin.done<Session>('POST', '/session/first', { token, password })
+    admin.csrf = session.csrf_token
     const guesser = new AdminClient(t, url)
     const sent = { body: { password: 'a wrong password' } }
     for (let i = 0; i < 5; i++) {
@@ -108,8 +122,13 @@ t.test('a wrong password is throttled; so is the right one during the wait', (t)
     await new Promise((resolve) => setTimeout(resolve, 2100))
     const many = await Promise.all([1, 2, 3, 4].map(() => guesser.ask('POST', '/session', sent)))
     t.strictSame(many.map(({ status }) => status).sort(), [401, 429, 429, 429])
-    // Existing sessions go on.
+    // Existing sessions go on, and a browser that has signed in before does not wait.
     await admin.done('GET', '/session')
+    await admin.signIn()
+    const { entries } = await admin.done<{ entries: object[] }>('GET', '/audit?limit=10')
+    const wrong = entries.filter((entry) => Reflect.get(entry, 'action') === 'password.wrong')
+    t.match(wrong, Array(6).fill({ actor: 'console', actor_detail: '127.0.0.1' }))
+    t.equal(wrong.length, 6)
   }),
 )
 
@@ -148,7 +167,7 @@ t.test('behind a trusted proxy the client counts; over TLS the cookie is for TLS
     for (const proto of ['https', 'https, http']) {
       const near = { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': proto }
       const reply = await admin.ask('POST', '/session', { body: { password }, headers: near })
-      t.match(reply.headers.get('set-cookie'), /; Secure$/)
+      for (const cookie of reply.headers.getSetCookie()) t.match(cookie, /; Secure(?:;|$)/)
     }
   })
   await withAdmin(t, { trustedProxies, options: { mode: 'on' } }, async ({ admin }) => {

@@ -36,9 +36,21 @@ t.test('success resets the wait, and so does an hour', async (t) => {
 
 t.test('addresses of one household count as one, and do not affect others', async (t) => {
   const throttle = new Throttle()
-  for (let i = 0; i < 5; i++) throttle.begin(`2001:db8::${i}`, 0)
-  t.ok(throttle.begin('2001:db8::ffff', 0) > 0)
-  t.equal(throttle.begin('2001:db8:0:1::1', 0), 0)
+  const begin = (address: string) => throttle.begin(throttle.whoIs(address, undefined), 0)
+  for (let i = 0; i < 5; i++) begin(`2001:db8::${i}`)
+  t.ok(begin('2001:db8::ffff') > 0)
+  t.equal(begin('2001:db8:0:1::1'), 0)
+})
+
+t.test('a browser that has signed in does not wait for the guesses of others there', async (t) => {
+  const throttle = new Throttle()
+  const browser = throttle.remember(undefined)
+  t.equal(throttle.remember(browser), browser)
+  for (let i = 0; i < 40; i++) throttle.begin(throttle.whoIs('127.0.0.1', 'made up'), 0)
+  t.ok(throttle.begin(throttle.whoIs('127.0.0.1', undefined), 0) > 0)
+  const who = throttle.whoIs('127.0.0.1', browser)
+  for (let i = 0; i < 5; i++) t.equal(throttle.begin(who, 0), 0)
+  t.ok(throttle.begin(who, 0) > 0, 'its own guesses count')
 })
 
 t.test('guesses from everywhere are delayed together, known addresses are not', async (t) => {

@@ -58,8 +58,8 @@ export const accountOperations = {
     method: 'get',
     path: '/session',
     tag: 'Session',
-    summary: 'The session of the cookie',
-    needs: 'session',
+    summary: 'The session of the cookie and its token',
+    needs: 'csrf',
     reply: SessionSchema,
   },
   signOut: {

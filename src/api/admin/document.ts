@@ -136,12 +136,12 @@ function describe(operationId: string, operation: AdminOperation, components: Sc
   }
 }
 
-function statusesOf({ path, needs, body, tag }: AdminOperation): readonly number[] {
+function statusesOf({ method, path, needs, body, tag }: AdminOperation): readonly number[] {
   const decides = tag === 'Playground'
   return [
     ...[400, 403, 404, 405, 500, 503],
     ...(needs === 'nothing' && body === undefined ? [] : [401]),
-    ...(needs === 'csrf' ? [409] : []),
+    ...(needs === 'csrf' && method !== 'get' ? [409] : []),
     ...(body === undefined ? [] : [413, 415, 422]),
     ...(decides ? [402, 504] : []),
     ...(decides || path.startsWith('/session') || path === '/password' ? [429] : []),

@@ -19,7 +19,7 @@ import type { Head } from '../transport/head.js'
 import { type Content, errorContent } from '../reply/reply.js'
 import { type AdminHandler, type AdminHandlerId, type Call, TextReply } from './call.js'
 import type { AreaContext } from './context.js'
-import { cookieHeader, cookieName } from './guard.js'
+import { browserOf, cookieHeaders, cookieName } from './guard.js'
 import { patiently } from './patiently.js'
 import { matchOperation } from './routes.js'
 import { apiHeaders } from './security-headers.js'
@@ -63,8 +63,9 @@ export class AdminExchange extends Exchange {
       const call = {
         ...{ query, id, name, origin, session, ...door.actorOf(origin) },
         gone: () => this.ended,
-        keep: (secret: string | undefined) => {
-          this.#headers = cookieHeader(cookie, secret, origin.secure)
+        browser: browserOf(head),
+        keep: (secret: string | undefined, browser?: string) => {
+          this.#headers = cookieHeaders(cookie, origin.secure, secret, browser)
         },
       }
       const run = (body: unknown) => this.#run(operationId, { ...call, body } as AnyCall)

@@ -85,8 +85,10 @@ export interface Call<Id extends AdminOperationId> {
   readonly administration: Administration
   /** Whether the client has gone. */
   readonly gone: () => boolean
-  /** Makes the browser keep a session's secret, or forget it. */
-  keep(secret: string | undefined): void
+  /** By which the throttle knows a browser that has signed in before; undefined: none. */
+  readonly browser: string | undefined
+  /** Makes the browser keep a session's secret, or forget it; and what it is known by. */
+  keep(secret: string | undefined, browser?: string): void
 }
 
 /** A reply that is already text. */

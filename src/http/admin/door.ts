@@ -44,7 +44,7 @@ export class AdminDoor {
     if (method !== 'get') requireOwnPage(head, peer, this.#options.trustedProxies())
     if (needs === 'nothing') return sessionOf(head, admin)
     const session = requireSession(head, admin)
-    if (needs === 'csrf') requireCsrf(head, session)
+    if (needs === 'csrf') requireCsrf(head, session, method === 'get')
     return session
   }
 

@@ -14,20 +14,30 @@ import { patiently } from './patiently.js'
 import { timeText } from './present.js'
 
 type Ids = 'signIn' | 'firstSignIn' | 'getSession' | 'signOut' | 'changePassword'
-type Caller = Pick<Call<AdminHandlerId>, 'keep' | 'session' | 'administration'>
+type Caller = Pick<Call<AdminHandlerId>, 'keep' | 'session' | 'administration' | 'browser'>
+type Tried = Pick<Call<AdminHandlerId>, 'origin' | 'browser'>
 
 const administrator = { target: 'administrator', name: '' }
 
 export function sessionHandlers({ accounts, throttle }: AdminServices): AdminHandlers<Ids> {
   const { admin } = accounts
 
-  /** @throws {@link OiError} `ERR_ATTEMPTS` if this address has to wait. */
-  const beginTry = (address: string) => {
-    const retryAfterMs = throttle.begin(address)
-    if (retryAfterMs === 0) return
+  /** @returns Who tries. @throws {@link OiError} `ERR_ATTEMPTS` if they have to wait. */
+  const beginTry = ({ origin, browser }: Tried) => {
+    const who = throttle.whoIs(origin.address, browser)
+    const retryAfterMs = throttle.begin(who)
+    if (retryAfterMs === 0) return who
     const seconds = Math.ceil(retryAfterMs / 1000)
     const message = `Too many wrong passwords: try again in ${counted(seconds, 'second')}`
     throw new OiError('ERR_ATTEMPTS', message, { retryAfterMs })
+  }
+
+  /** Notes a wrong password; as often as the throttle lets one be tried. */
+  const failTry = async (who: string, call: Caller) => {
+    throttle.fail(who)
+    await patiently(() =>
+      call.administration.record({ action: 'password.wrong', ...administrator }),
+    )
   }
 
   /** With a new secret, as the old one may be known to others. */
@@ -36,7 +46,7 @@ export function sessionHandlers({ accounts, throttle }: AdminServices): AdminHan
       if (call.session !== undefined) admin.endSession(call.session.secret)
       const session = admin.beginSession()
       call.administration.record({ action, ...administrator })
-      call.keep(session.secret)
+      call.keep(session.secret, throttle.remember(call.browser))
       return sessionReply(session)
     })
 
@@ -47,23 +57,23 @@ export function sessionHandlers({ accounts, throttle }: AdminServices): AdminHan
         const remedy = 'open the link of the first start, or run oi admin password on the machine'
         throw new OiError('ERR_PASSWORD', `There is no password yet: ${remedy}`)
       }
-      beginTry(call.origin.address)
+      const who = beginTry(call)
       if (!(await isPassword(call.body.password, stored))) {
-        throttle.fail(call.origin.address)
+        await failTry(who, call)
         throw new OiError('ERR_PASSWORD', 'The password is wrong')
       }
-      throttle.succeed(call.origin.address)
+      throttle.succeed(who)
       return begin(call, 'session.begin')
     },
     firstSignIn: async (call) => {
       const { token, password } = call.body
-      beginTry(call.origin.address)
+      const who = beginTry(call)
       checkNewPassword(password)
       if (!admin.isLink(token)) throw linkError()
       const hash = await hashPassword(password)
       // If two requests use the same link, the second is too late.
       if (!(await patiently(() => admin.setFirstPassword(token, hash)))) throw linkError()
-      throttle.succeed(call.origin.address)
+      throttle.succeed(who)
       return begin(call, 'password.first')
     },
     getSession: ({ session }) => sessionReply(session!),
@@ -74,13 +84,13 @@ export function sessionHandlers({ accounts, throttle }: AdminServices): AdminHan
     },
     changePassword: async (call) => {
       const { current, new: next } = call.body
-      beginTry(call.origin.address)
+      const who = beginTry(call)
       checkNewPassword(next)
       if (!(await isPassword(current, admin.passwordHash()))) {
-        throttle.fail(call.origin.address)
+        await failTry(who, call)
         throw new OiError('ERR_PASSWORD', 'The current password is wrong', { param: 'current' })
       }
-      throttle.succeed(call.origin.address)
+      throttle.succeed(who)
       const hash = await hashPassword(next)
       await patiently(() => admin.setPassword(hash))
       return begin(call, 'password.change')

@@ -9,10 +9,13 @@
  *      refused, and costs no hash.
  *   3. All addresses together have a limit of failures per minute. An address that has signed in
  *      before is exempt: guessing from many addresses locks nobody out.
+ *   4. A browser that has signed in before is counted by itself, by a cookie of its own: guesses of
+ *      others at its address, such as other users of the machine, do not make it wait.
  *
  * @module
  */
 
+import { randomBytes } from 'node:crypto'
 import { networkOf } from '../access/client-address.js'
 
 const freeFailures = 5
@@ -35,52 +38,66 @@ interface Failures {
 }
 
 export class Throttle {
-  /** By network; the latest failure is last. */
+  /** By network or browser; the latest failure is last. */
   readonly #failures = new Map<string, Failures>()
   /** Networks that have signed in before. */
   readonly #known = new Set<string>()
+  /** Browsers that have signed in before (rule 4). */
+  readonly #browsers = new Set<string>()
   #total = 0
   #totalEndMs = 0
+
+  /** Who tries, for the other methods. @param browser - The value of the cookie of rule 4. */
+  whoIs(address: string, browser: string | undefined): string {
+    return browser !== undefined && this.#browsers.has(browser) ? browser : networkOf(address)
+  }
+
+  /** Notes a browser that has signed in. @returns The value of its cookie. */
+  remember(browser: string | undefined): string {
+    if (browser !== undefined && this.#browsers.has(browser)) return browser
+    if (this.#browsers.size >= mostRemembered) this.#browsers.clear()
+    const made = randomBytes(32).toString('base64url')
+    this.#browsers.add(made)
+    return made
+  }
 
   /**
    * Begins a try.
    *
-   * @param nowMs - On the clock of `performance.now()`.
+   * @param who - Of {@link whoIs}. @param nowMs - On the clock of `performance.now()`.
    * @returns 0, or how long the try must wait, milliseconds: it may not be made now.
    */
-  begin(address: string, nowMs = performance.now()): number {
-    const network = networkOf(address)
-    const before = this.#failures.get(network)
+  begin(who: string, nowMs = performance.now()): number {
+    const before = this.#failures.get(who)
     const known = before && nowMs - before.lastMs < memoryMs ? before : undefined
     if (known !== undefined && known.nextMs > nowMs) return known.nextMs - nowMs
     if (nowMs >= this.#totalEndMs) {
       this.#total = 0
       this.#totalEndMs = nowMs + totalWindowMs
     }
-    if (!this.#known.has(network)) {
+    if (!this.#known.has(who) && !this.#browsers.has(who)) {
       if (this.#total >= mostInTotal) return this.#totalEndMs - nowMs
       this.#total++
     }
     const count = (known?.count ?? 0) + 1
     const entry = { count, nextMs: nowMs + waitOf(count), lastMs: nowMs }
-    remember(this.#failures, network, entry)
+    remember(this.#failures, who, entry)
     return 0
   }
 
   /** The password was wrong: the wait begins now. */
-  fail(address: string, nowMs = performance.now()): void {
-    const entry = this.#failures.get(networkOf(address))
+  fail(who: string, nowMs = performance.now()): void {
+    const entry = this.#failures.get(who)
     if (entry !== undefined) entry.nextMs = nowMs + waitOf(entry.count)
   }
 
   /** The password was right. */
-  succeed(address: string): void {
-    const network = networkOf(address)
-    this.#failures.delete(network)
-    if (this.#known.has(network)) return
+  succeed(who: string): void {
+    this.#failures.delete(who)
+    if (this.#known.has(who) || this.#browsers.has(who)) return
     this.#total = Math.max(0, this.#total - 1)
     if (this.#known.size >= mostRemembered) this.#known.clear()
-    this.#known.add(network)
+    this.#known.add(who)
   }
 }
 
@@ -89,9 +106,9 @@ function waitOf(count: number): number {
   return Math.min(waitMs, longestWaitMs)
 }
 
-function remember(failures: Map<string, Failures>, network: string, entry: Failures): void {
+function remember(failures: Map<string, Failures>, who: string, entry: Failures): void {
   // Deleted first: an entry that is only replaced would keep its old position.
-  failures.delete(network)
+  failures.delete(who)
   if (failures.size >= mostRemembered) failures.delete(failures.keys().next().value!)
-  failures.set(network, entry)
+  failures.set(who, entry)
 }
