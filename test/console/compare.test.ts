@@ -1,7 +1,11 @@
 /** Compare: the same cases asked in several ways. */
 import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { rowsOf } from '../../src/evaluate/rows.js'
 import { fixturePath } from '../helpers/fixture.js'
 import { consoleTest } from '../helpers/console.js'
+
+const limits = { maxQuestions: 64, maxOptions: 255, maxLevels: 255 }
 
 consoleTest('compare', {}, async (t, console) => {
   const { page } = console
@@ -83,6 +87,47 @@ consoleTest('compare', {}, async (t, console) => {
       buffer: Buffer.from('{"state":"a","questions":{}}\n{"state":'),
     })
     await page.getByRole('alert').getByText('bad.jsonl: Line 2: ').waitFor()
+  })
+
+  await t.test('a file that oi eval takes is opened, whatever its lines ask', async (t) => {
+    const late = { late: { type: 'noul', instructions: 'Is it late?' } }
+    const urgency = {
+      urgency: { type: 'score', instructions: 'How urgent?', criteria: ['a', 'b'] },
+    }
+    const lines = [
+      { state: 'The train is late.', questions: late, expected: { late: true } },
+      { images: [], state: { text: 'Now!' }, questions: urgency, expected: { urgency: 1 } },
+    ]
+    const text = `\uFEFF${lines.map((line) => JSON.stringify(line)).join('\r\n\r\n')}\r\n`
+    const buffer = Buffer.from(text.replace('"urgency":1}', '"urgency":1.0}'))
+    const rows = async (bytes: Buffer) => {
+      const read = []
+      for await (const row of rowsOf(Readable.from([bytes]), limits)) read.push(row.expected)
+      return read
+    }
+    const right = await rows(buffer)
+    t.equal(right.length, 2)
+    await page
+      .getByLabel('File of cases')
+      .setInputFiles({ name: 'mixed.jsonl', mimeType: 'application/x-ndjson', buffer })
+    await page.getByLabel('Right answer of case 2 to urgency').waitFor()
+    t.equal(await page.getByLabel('Right answer of case 1 to late').inputValue(), 'yes')
+    t.equal(await page.getByLabel('Right answer of case 1 to urgency').count(), 0)
+    await page.getByRole('button', { name: 'Run 2 requests' }).click()
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
+    t.equal(await page.locator('.cell-verdict').count(), 4)
+    t.equal(
+      await page
+        .locator('.cell-answers .sub')
+        .getByText(/^(?:right|wrong)$/)
+        .count(),
+      4,
+    )
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save file' }).click(),
+    ])
+    t.strictSame(await rows(readFileSync(await download.path())), right)
   })
 
   await t.test('removed or replaced cases can be restored', async (t) => {

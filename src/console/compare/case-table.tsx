@@ -4,11 +4,13 @@
  * @module
  */
 
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import { isJsonObject, keysOf } from '../../api/json-value.js'
 import { count, percent } from '../format.js'
 import { CheckField } from '../parts/field.js'
 import { Icon } from '../parts/icons.js'
 import { numberedSteps, Pager } from '../parts/pager.js'
+import { checkJson } from '../playground/json-text.js'
 import { type Case, expectedOf } from './cases.js'
 import { type CompareColumn, nameOf } from './columns.js'
 import { type Cell, type Row, summariesOf, type Summary } from './results.js'
@@ -16,8 +18,8 @@ import { type Cell, type Row, summariesOf, type Summary } from './results.js'
 export interface CaseTableProps {
   readonly rows: readonly Row[]
   readonly columns: readonly CompareColumn[]
-  /** Names of the questions. */
-  readonly questions: readonly string[]
+  /** JSON of the questions of all cases that have none of their own. */
+  readonly questions: string | undefined
   readonly onCase: (changed: Case) => void
   readonly onRemove: (id: number) => void
 }
@@ -27,6 +29,7 @@ const pageSize = 25
 export function CaseTable({ rows, columns, questions, onCase, onRemove }: CaseTableProps) {
   const [page, setPage] = useState(0)
   const [onlyFlips, setOnlyFlips] = useState(false)
+  const names = useMemo(() => namesIn(questions), [questions])
   const fitting = onlyFlips ? rows.filter(({ flipped }) => flipped) : rows
   const pages = Math.max(1, Math.ceil(fitting.length / pageSize))
   const shown = Math.min(page, pages - 1)
@@ -53,24 +56,27 @@ export function CaseTable({ rows, columns, questions, onCase, onRemove }: CaseTa
             </tr>
           </thead>
           <tbody>
-            {visible.map((row) => (
-              <tr key={row.of.id}>
-                <th scope="row">
-                  <CaseFields
-                    of={row.of}
-                    number={rows.indexOf(row) + 1}
-                    questions={questions}
-                    onCase={onCase}
-                    onRemove={onRemove}
-                  />
-                </th>
-                {row.cells.map((cell, i) => (
-                  <td key={columns[i]!.id}>
-                    <Answers of={cell} alone={questions.length === 1} />
-                  </td>
-                ))}
-              </tr>
-            ))}
+            {visible.map((row) => {
+              const asked = row.of.questions === undefined ? names : namesIn(row.of.questions)
+              return (
+                <tr key={row.of.id}>
+                  <th scope="row">
+                    <CaseFields
+                      of={row.of}
+                      number={rows.indexOf(row) + 1}
+                      questions={asked}
+                      onCase={onCase}
+                      onRemove={onRemove}
+                    />
+                  </th>
+                  {row.cells.map((cell, i) => (
+                    <td key={columns[i]!.id}>
+                      <Answers of={cell} alone={asked.length === 1} />
+                    </td>
+                  ))}
+                </tr>
+              )
+            })}
           </tbody>
         </table>
       </div>
@@ -83,6 +89,12 @@ export function CaseTable({ rows, columns, questions, onCase, onRemove }: CaseTa
       )}
     </>
   )
+}
+
+function namesIn(questions: string | undefined): readonly string[] {
+  if (questions === undefined) return []
+  const { value } = checkJson(questions)
+  return isJsonObject(value) ? keysOf(value) : []
 }
 
 function SummaryLine({ of, first }: { readonly of: Summary; readonly first: boolean }) {
@@ -111,7 +123,10 @@ function CaseFields({ of: one, number, questions, onCase, onRemove }: CaseFields
   return (
     <div class="case">
       <div class="case-head">
-        <span class="faint">{number}</span>
+        <span class="faint">
+          {number}
+          {one.questions !== undefined && ', with its own questions'}
+        </span>
         <CheckField
           label="JSON"
           checked={one.form === 'json'}

@@ -19,6 +19,10 @@ export interface Case {
   /** A text, or JSON. */
   readonly form: 'text' | 'json'
   readonly state: string
+  /** JSON, if a file's line had some before its state. */
+  readonly images?: string
+  /** JSON of its own questions, if those of a file's lines differ. */
+  readonly questions?: string
   /** The right answer by question, as typed: `yes`, an option, a level. */
   readonly expected: Readonly<Record<string, string>>
 }
@@ -47,7 +51,7 @@ function labelOf(text: string, type: unknown): Json | undefined {
   const wanted = text.trim()
   if (wanted === '') return undefined
   if (type === 'noul') return readYes(wanted)
-  return type === 'score' ? (/^\d+$/.test(wanted) ? Number(wanted) : undefined) : wanted
+  return type === 'score' ? levelIn(wanted) : wanted
 }
 
 function readYes(text: string): boolean | undefined {
@@ -55,21 +59,28 @@ function readYes(text: string): boolean | undefined {
   return /^(?:no|false|0)$/i.test(text) ? false : undefined
 }
 
+function levelIn(text: string): number | undefined {
+  const level = text === '' ? NaN : Number(text)
+  return Number.isInteger(level) && level >= 0 ? level : undefined
+}
+
 /** Whether an answer is right; undefined if the right answer is unknown. */
 export function isRight(decision: string, expected: string, type: string): boolean | undefined {
   if (expected.trim() === '') return undefined
+  if (type === 'score') return decision === String(levelIn(expected.trim()))
   if (type !== 'noul') return decision === expected.trim()
   const yes = readYes(expected.trim())
   return yes === undefined ? undefined : (decision === 'Yes') === yes
 }
 
-/** @param questions - JSON. */
-export function linesOf(cases: readonly Case[], questions: string): string {
-  const checked = checkJson(questions).value
-  const types = isJsonObject(checked) ? entriesOf(checked) : []
+/** @param common - JSON; cases with questions of their own are asked those. */
+export function linesOf(cases: readonly Case[], common: string | undefined): string {
   const lines = cases.flatMap((one) => {
     const state = stateOf(one)
-    if (state === undefined) return []
+    const { questions = common, images } = one
+    if (state === undefined || questions === undefined) return []
+    const checked = checkJson(questions).value
+    const types = isJsonObject(checked) ? entriesOf(checked) : []
     const expected = types.flatMap(([name, question]) => {
       const type = isJsonObject(question) ? question['type'] : undefined
       const label = labelOf(expectedOf(one, name), type)
@@ -77,19 +88,28 @@ export function linesOf(cases: readonly Case[], questions: string): string {
     })
     const right =
       expected.length === 0 ? '' : `,"expected":${stringifyJson(objectFromEntries(expected))}`
-    return [`{"state":${state},"questions":${questions}${right}}\n`]
+    const before = images === undefined ? '' : `"images":${images},`
+    return [`{${before}"state":${state},"questions":${questions}${right}}\n`]
   })
   return lines.join('')
 }
 
 export type ReadCases =
-  | { readonly cases: readonly Case[]; readonly questions: string; readonly reason?: undefined }
+  | {
+      readonly cases: readonly Case[]
+      /** JSON of the questions of all cases; undefined: each has its own. */
+      readonly questions: string | undefined
+      readonly reason?: undefined
+    }
   | { readonly reason: string; readonly cases?: undefined }
 
-/** Reads the lines of a file; all must ask the same questions. */
+/**
+ * Reads the lines of a file: all that `oi eval` takes (evaluate/rows.ts). Questions and right answers
+ * are checked by the server.
+ */
 export function readLines(text: string): ReadCases {
   const cases: Case[] = []
-  let questions: string | undefined
+  const questions = new Set<string>()
   for (const [i, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
     const at = `Line ${i + 1}: `
@@ -101,14 +121,21 @@ export function readLines(text: string): ReadCases {
     const asked = value['questions']
     if (!isJsonObject(asked)) return { reason: `${at}expected an object “questions”.` }
     const text = stringifyJson(asked)
-    questions ??= text
-    if (text !== questions) {
-      return { reason: `${at}its questions differ from those of the lines before.` }
-    }
-    cases.push(newCase({ ...caseState(value['state']), expected: expectedIn(value['expected']) }))
+    questions.add(text)
+    const images = value['images']
+    cases.push(
+      newCase({
+        ...caseState(value['state']),
+        ...(images !== undefined && { images: stringifyJson(images) }),
+        questions: text,
+        expected: expectedIn(value['expected']),
+      }),
+    )
   }
-  if (questions === undefined) return { reason: 'The file has no lines.' }
-  return { cases, questions }
+  if (questions.size === 0) return { reason: 'The file has no lines.' }
+  if (questions.size > 1) return { cases, questions: undefined }
+  const [common] = questions
+  return { cases: cases.map(({ questions: _, ...one }) => one), questions: common }
 }
 
 function caseState(state: Json): Pick<Case, 'form' | 'state'> {

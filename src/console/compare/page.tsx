@@ -6,7 +6,6 @@
  */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { isJsonObject, keysOf } from '../../api/json-value.js'
 import { counted } from '../format.js'
 import { Icon } from '../parts/icons.js'
 import { PageHead } from '../parts/small.js'
@@ -14,7 +13,7 @@ import { saveFile } from '../parts/save-file.js'
 import { Empty } from '../parts/states.js'
 import { type DraftQuestions, noQuestions, writtenQuestions } from '../playground/draft.js'
 import { draftsOfExample, examples } from '../playground/examples.js'
-import { checkJson, prettyJson, readJson } from '../playground/json-text.js'
+import { prettyJson, readJson } from '../playground/json-text.js'
 import { QuestionsEditor } from '../playground/questions-editor.js'
 import { useKept } from '../store.js'
 import { useLoad } from '../use-load.js'
@@ -56,7 +55,6 @@ export function ComparePage() {
   const chooser = useRef<HTMLInputElement>(null)
   const models = useLoad<Models>('/models')
   const written = writtenQuestions(questions)
-  const names = useMemo(() => namesIn(written.json), [written.json])
   const rows = useMemo(
     () => rowsOf(cases, columns, written.json, outcomes),
     [cases, columns, written.json, outcomes],
@@ -65,7 +63,7 @@ export function ComparePage() {
   stop.current = () => running?.controller.abort()
   useEffect(() => () => stop.current(), [])
 
-  const asks = written.json === undefined ? [] : missing(cases, columns, written.json, outcomes)
+  const asks = missing(cases, columns, written.json, outcomes)
   const ready = asks.length > 0 && columns.every(isComplete)
   const run = async () => {
     const controller = new AbortController()
@@ -88,7 +86,10 @@ export function ComparePage() {
     if (read.cases === undefined) return
     replace({
       cases: read.cases,
-      questions: { form: 'json', fields: [], json: prettyJson(readJson(read.questions)) },
+      questions:
+        read.questions === undefined
+          ? questions
+          : { form: 'json', fields: [], json: prettyJson(readJson(read.questions)) },
     })
   }
   /** Keeps the replaced cases, so that the user can switch back and forth. */
@@ -129,9 +130,12 @@ export function ComparePage() {
         <button
           type="button"
           class="button"
-          disabled={cases.length === 0 || written.json === undefined}
+          disabled={
+            cases.length === 0 ||
+            (written.json === undefined && cases.some((one) => one.questions === undefined))
+          }
           onClick={() =>
-            saveFile('cases.jsonl', 'application/x-ndjson', linesOf(cases, written.json!))
+            saveFile('cases.jsonl', 'application/x-ndjson', linesOf(cases, written.json))
           }
         >
           Save file
@@ -201,7 +205,7 @@ export function ComparePage() {
             Undo
           </button>
         )}
-        {written.reason !== undefined && cases.length > 0 && (
+        {written.reason !== undefined && cases.some((one) => one.questions === undefined) && (
           <span class="hint">{written.reason}</span>
         )}
       </div>
@@ -221,7 +225,7 @@ export function ComparePage() {
         <CaseTable
           rows={rows}
           columns={columns}
-          questions={names}
+          questions={written.json}
           onCase={(changed) =>
             setCases(cases.map((one) => (one.id === changed.id ? changed : one)))
           }
@@ -235,7 +239,7 @@ export function ComparePage() {
 function missing(
   cases: readonly Case[],
   columns: readonly CompareColumn[],
-  questions: string,
+  questions: string | undefined,
   outcomes: ReadonlyMap<string, Outcome>,
 ): Ask[] {
   const asks = new Map<string, Ask>()
@@ -248,10 +252,4 @@ function missing(
     }
   }
   return [...asks.values()]
-}
-
-function namesIn(questions: string | undefined): readonly string[] {
-  if (questions === undefined) return []
-  const { value } = checkJson(questions)
-  return isJsonObject(value) ? keysOf(value) : []
 }

@@ -23,12 +23,20 @@ export interface Ask {
 export type Outcome = { readonly reply: Reply } | { readonly error: ApiError }
 export type Outcomes = ReadonlyMap<string, Outcome>
 
-/** @returns Undefined while the case has no state. */
-export function askOf(one: Case, column: CompareColumn, questions: string): Ask | undefined {
+/**
+ * @param common - JSON of the questions of all cases that have none of their own.
+ * @returns Undefined while the case has no state or no questions.
+ */
+export function askOf(
+  one: Case,
+  column: CompareColumn,
+  common: string | undefined,
+): Ask | undefined {
   const state = stateOf(one)
-  if (state === undefined) return undefined
+  const { questions = common, images } = one
+  if (state === undefined || questions === undefined) return undefined
   const { model, orders } = column
-  const body = bodyOf(state, questions, { model })
+  const body = bodyOf(state, questions, { model, images })
   return { key: `${orders}|${body}`, body, orders }
 }
 
@@ -84,7 +92,7 @@ export function rowsOf(
 ): Row[] {
   return cases.map((of) => {
     const found = columns.map((column) => {
-      const ask = questions === undefined ? undefined : askOf(of, column, questions)
+      const ask = askOf(of, column, questions)
       const outcome = ask && outcomes.get(ask.key)
       if (outcome === undefined || 'error' in outcome) return outcome
       return outcome.reply.answers.map((answer) => inColumn(answer, column))

@@ -55,14 +55,15 @@ export function bodyOf(
   state: string,
   questions: string,
   others: {
-    readonly images?: readonly string[]
+    /** JSON of an array. */
+    readonly images?: string | undefined
     readonly model?: string | undefined
     readonly workspaceId?: number | undefined
   },
 ): string {
-  const { images = [], model, workspaceId } = others
+  const { images, model, workspaceId } = others
   const members = [
-    ...(images.length === 0 ? [] : [`"images":${JSON.stringify(images)}`]),
+    ...(images === undefined || images === '[]' ? [] : [`"images":${images}`]),
     `"state":${state}`,
     `"questions":${questions}`,
     ...(model === undefined || model === '' ? [] : [`"model":${JSON.stringify(model)}`]),

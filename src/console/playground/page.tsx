@@ -85,7 +85,7 @@ export function PlaygroundPage() {
   const isEmpty = state.text === '' && state.images.length === 0 && questions.fields.length === 0
   const bodyFor = (workspaceId?: number) =>
     bodyOf(written.state.json!, written.questions.json!, {
-      images: state.images,
+      images: JSON.stringify(state.images),
       model,
       workspaceId,
     })
