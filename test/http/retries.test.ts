@@ -231,6 +231,35 @@ for (const transport of ['auto', 'node'] as readonly TransportName[]) {
     })
   })
 
+  for (const [first, second] of [
+    [150, 300],
+    [400, 10],
+  ] as const) {
+    t.test(
+      `${transport}: one of the two is charged if the repetition comes before the lost answer (after ${first} and ${second} ms)`,
+      (t) => {
+        let asked = 0
+        const decider = stubDecider(async () => {
+          await sleep(asked++ === 0 ? first : second)
+          return decision
+        })
+        return withPaying({ transport, decider }, async ({ requests, port, key, ask }) => {
+          const again = { 'x-typesafe-retry-count': '1' }
+          const client = await RawClient.connect(port)
+          client.send(request('POST', path, headersOf(key, {}), '{"a":1}'))
+          await sleep(50)
+          client.socket.resetAndDestroy()
+          await sleep(20)
+          t.match(await ask(again, '{"a":1}'), { status: 200, charged: first < second ? '0' : '1' })
+          await sleep(500)
+          t.equal(requests(), 1)
+          t.match(await ask(again, '{"a":1}'), { status: 200, charged: null }, 'it has arrived')
+          t.equal(requests(), 2)
+        })
+      },
+    )
+  }
+
   t.test(`${transport}: an answer that arrived whole is charged again`, (t) =>
     withPaying({ transport }, async ({ requests, port, key, ask }) => {
       for (const end of ['end', 'another request'] as const) {

@@ -7,6 +7,8 @@
  *      its key, path and body are those of an answer that was charged in the last five minutes and
  *      did not reach its client whole. That is known to this process alone.
  *   3. Each answer that was lost makes one repetition free. If that is lost too, the next one is.
+ *   4. A repetition may come before what it repeats is answered, or known to be lost: whichever of
+ *      the two is booked first is charged, and the other is not.
  *
  * @module
  */
@@ -27,8 +29,11 @@ const mostLost = 10_000
 /** Bytes of bodies whose replies may not have arrived yet, about. */
 const mostHeld = 16 * 2 ** 20
 
-/** By item: true if it is charged, a promise while it is being charged. */
-type Items = (Promise<boolean> | true | undefined)[]
+/**
+ * By item: true if it is charged, a promise while it is being charged, and false if a repetition
+ * was charged in its place.
+ */
+type Items = (Promise<boolean> | boolean | undefined)[]
 
 interface Lost {
   readonly items: Items
@@ -96,7 +101,8 @@ export class Charges {
   lostItems(id: string): Items | undefined {
     const found = this.#lost.get(id)
     if (found === undefined || found.untilMs <= performance.now()) return undefined
-    return found.items.some((booked) => booked !== undefined) ? found.items : undefined
+    const { items } = found
+    return items.length === 0 || items.some((booked) => booked !== false) ? items : undefined
   }
 }
 
@@ -116,7 +122,7 @@ export class Charge {
   #bytes = 0
   #held: Membership | undefined
   #claim: Claim | undefined
-  /** Items that were charged, but whose answers were lost. */
+  /** The items of a request that this one repeats, whose answers were lost. */
   #owed: Items | undefined
   /** Items that were answered and charged, now or before. */
   readonly #items: Items = []
@@ -158,7 +164,7 @@ export class Charge {
 
   /** Whether an item was charged before. */
   isFree(item: number): boolean {
-    return this.#claim?.isBooked(item) ?? this.#owed?.[item] !== undefined
+    return this.#claim?.isBooked(item) ?? Boolean(this.#owed?.[item])
   }
 
   /**
@@ -171,9 +177,12 @@ export class Charge {
     item: number,
     book: (retry?: NewRetryKey) => Promise<boolean> | undefined,
   ): Promise<boolean> | undefined {
+    // A repetition was charged before this one, which is lost, had its answer.
+    if (this.#items[item] === false) return Promise.resolve(false)
+    if (this.#repeats) this.#owed ??= this.#charges.lostItems(this.#id())
     const before = this.#owed?.[item]
-    if (before !== undefined) {
-      this.#owed![item] = undefined
+    if (before) {
+      this.#owed![item] = false
       // If that one could not be charged after all, neither is this one answered.
       const now = Promise.resolve(before).then(() => false)
       this.#items[item] = now
@@ -189,6 +198,7 @@ export class Charge {
     const booked = book()
     this.#charged = true
     this.#items[item] = booked ?? true
+    if (this.#owed !== undefined) this.#owed[item] = false
     return booked
   }
 
