@@ -7,12 +7,12 @@
 import { parseArgs } from 'node:util'
 import type { EngineOptions } from '../../src/engine/engine.js'
 
-export const layerNames = [
+const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
   ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
 /** Not in `all`: it repeats two of those layers. */
-export const ownLayerNames = ['device'] as const
+const ownLayerNames = ['device'] as const
 export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
 export interface BenchOptions {

@@ -7,7 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** All cores together, seconds. */
-export interface MachineTime {
+interface MachineTime {
   /** In processes: interrupts belong to none, and are left out. */
   readonly busy: number
   readonly steal: number

@@ -9,7 +9,7 @@ import type { Figure } from './figure.js'
 import type { Provenance } from './machine.js'
 import { appendCsv, type Recorded, type Report, writeJson } from './report.js'
 
-export interface ResultsOptions {
+interface ResultsOptions {
   /** Rewritten with every group. */
   readonly json: string | undefined
   /** Folder of the CSV files, to which every group is appended; undefined saves none. */

@@ -15,7 +15,7 @@ export interface Subject {
   run(): Promise<Readonly<Record<string, number>>>
 }
 
-export interface RoundsOptions {
+interface RoundsOptions {
   readonly rounds: number
   /** Rounds that may be discarded. */
   readonly retries: number

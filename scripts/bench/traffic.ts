@@ -10,7 +10,7 @@ import { preparePost } from './connection.js'
 import { randomText } from './texts.js'
 
 /** The behaviour of one client. */
-export interface Visit {
+interface Visit {
   readonly bytes: Buffer
   /** The status that is right; undefined if the client leaves without waiting for one. */
   readonly status: number | undefined

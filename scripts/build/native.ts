@@ -44,7 +44,7 @@ export const switches = {
 export type Switch = keyof typeof switches
 
 /** Options of a build besides its switches. */
-export interface BuildOptions {
+interface BuildOptions {
   /** In CMake's form: `80`, `90`, `120a`. Default: this machine's GPUs, else all major ones. */
   readonly cudaArchitectures?: readonly string[]
   /** Does not retry a failed build from an empty folder. */

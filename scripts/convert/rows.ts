@@ -7,7 +7,7 @@
 import type { Random } from '../../test/helpers/random.js'
 import type { LabelledSet, LabelledText } from './sets.js'
 
-export interface RowOptions {
+interface RowOptions {
   /** Options of each question, with the right one; default: all intents. */
   readonly options?: number | undefined
   /** Whether texts that fit no intent are rows, and "none" is an option. */

@@ -12,7 +12,7 @@ import { root } from '../build/paths.js'
 import { BuildError, probe, run } from '../build/run.js'
 
 /** Made once and kept; remove a folder in it to make that one again. */
-export const deviceDir = join(root, 'build', 'device')
+const deviceDir = join(root, 'build', 'device')
 
 export interface System {
   /** Its folder. */

@@ -26,7 +26,7 @@ const contract = new Set([
 const shownViolations = 50
 const keptLast = 1000
 
-export class WorkspaceTally {
+class WorkspaceTally {
   /** Answers with status 200 that were read to their end. */
   received = 0
   /** Tokens of those. */

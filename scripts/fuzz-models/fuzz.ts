@@ -23,7 +23,7 @@ export interface FuzzOptions {
   readonly onOpen?: (mutation: string) => void
 }
 
-export interface FuzzResult {
+interface FuzzResult {
   loaded: number
   /** By a sentence. */
   refused: number

@@ -22,7 +22,7 @@ export interface FuzzOptions {
   readonly onProgress?: (report: FuzzReport) => void
 }
 
-export interface FuzzFailure {
+interface FuzzFailure {
   /** Number of the case. */
   readonly index: number
   readonly wrong: string

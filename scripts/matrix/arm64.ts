@@ -34,7 +34,7 @@ const refused = `import { open } from '${own.name}'
 await open({ threads: 1 }).catch(({ message }) => console.log(message))
 `
 
-export interface Arm64 {
+interface Arm64 {
   readonly ok: boolean
   /** For the README. */
   readonly text: string

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { mainManifest, platformManifest, serverManifest, systems } from '../package/manifests.js'
 
 /** A package of a lock file. */
-export interface Locked {
+interface Locked {
   readonly version?: string
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>

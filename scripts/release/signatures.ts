@@ -15,7 +15,7 @@ interface Place {
   readonly version: string
 }
 
-export interface Signatures {
+interface Signatures {
   /** Reasons not to release, one sentence each. */
   readonly complaints: readonly string[]
   /** Why nothing could be checked: the registry's keys are not available everywhere. */

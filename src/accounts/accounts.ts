@@ -49,7 +49,7 @@ export interface WorkspaceUsage {
   readonly key?: { readonly name: string; readonly usage: readonly DailyUsage[] } | undefined
 }
 
-export interface AccountsOptions {
+interface AccountsOptions {
   readonly dataDir: string
   /**
    * How long a call may wait for another process' write, milliseconds. Default 5,000; 0 on an event

@@ -47,7 +47,7 @@ export interface KeyTerms {
   readonly models: readonly string[] | null
 }
 
-export type KeyState = 'active' | 'blocked' | 'expired' | 'revoked'
+type KeyState = 'active' | 'blocked' | 'expired' | 'revoked'
 
 type Row = Omit<Key, 'models'> & { readonly models: string | null }
 

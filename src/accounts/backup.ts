@@ -42,13 +42,13 @@ const untold = () => {}
 /** More pages than a file has. */
 const allPages = 0x7fffffff
 
-export interface Backup {
+interface Backup {
   readonly path: string
   readonly bytes: number
 }
 
 /** The result of restoring a copy. */
-export interface Restoration {
+interface Restoration {
   /** The path of the accounts from before; undefined if there were none. */
   readonly kept: string | undefined
   /** Keys that were revoked after the copy was made: they are valid again. */
@@ -56,7 +56,7 @@ export interface Restoration {
   readonly consistency: Consistency
 }
 
-export interface RevivedKey {
+interface RevivedKey {
   readonly id: number
   readonly name: string
 }

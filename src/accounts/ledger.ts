@@ -40,7 +40,7 @@ const closingMs = 2000
 /** The pause between tries during close(), when nothing else runs any more. */
 const pauseMs = 20
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly dataDir: string
   /** The file that this process has open. */
   readonly file: StoreFile

@@ -12,8 +12,8 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { OiError } from '../errors.js'
 
-export const shortestPassword = 12
-export const longestPassword = 256
+const shortestPassword = 12
+const longestPassword = 256
 
 /** OWASP's parameters for scrypt (2^15 blocks of 8, three times). */
 const cost = { logN: 15, r: 8, p: 3 }

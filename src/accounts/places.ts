@@ -21,7 +21,7 @@ const waitingPerPlace = 4
 /** The weight of the latest interval in the mean. */
 const weight = 1 / 8
 
-export interface PlacesOptions {
+interface PlacesOptions {
   /** Places of all workspaces together. Default: unlimited. */
   readonly total?: number | undefined
   /** How long a request may wait for a place, milliseconds. Default 10,000. */
@@ -38,7 +38,7 @@ export interface Entrance {
 }
 
 /** The part of an AbortSignal that is needed. */
-export interface Departure {
+interface Departure {
   readonly aborted: boolean
   readonly reason?: unknown
   addEventListener(type: 'abort', listener: () => void): void

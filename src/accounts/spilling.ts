@@ -27,7 +27,7 @@ interface Spilled {
 /** How long writing may fail before bookings are spooled. */
 const spillMs = 400
 
-export interface SpillingOptions {
+interface SpillingOptions {
   /** Must be there: it may be gone when its name is needed. */
   readonly dataDir: string
   /** Takes a sentence for the operator. */

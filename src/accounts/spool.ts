@@ -46,7 +46,7 @@ const beginning = 'oi-accounts-'
 const ending = '.jsonl'
 
 /** A batch that may or may not be in the file. */
-export interface Uncertain {
+interface Uncertain {
   readonly writer: number
   /** The number of its first booking. */
   readonly first: number
@@ -170,7 +170,7 @@ function isFor(path: string, dataDir: string): boolean {
 }
 
 /** The result of taking in a spool. */
-export interface TakenIn extends Booked {
+interface TakenIn extends Booked {
   /** The number of its answers. */
   readonly answers: number
 }

@@ -27,7 +27,7 @@ export interface WorkspaceTerms extends Limits {
   readonly budget: BudgetState | null
 }
 
-export const maxLimits: Limits = { requestsPerMinute: 1_000_000_000, concurrent: 1_000_000 }
+const maxLimits: Limits = { requestsPerMinute: 1_000_000_000, concurrent: 1_000_000 }
 
 export const termsColumns = `requests_per_minute AS requestsPerMinute, concurrent, balance,
   budget_tokens AS budgetTokens, budget_period AS budgetPeriod`

@@ -24,7 +24,7 @@ import { retryKeyWriter } from './retry-key-writer.js'
 import { isRefusedValue, reasonOf } from './store-errors.js'
 
 /** How many days hourly usage is kept; daily usage is kept for good. */
-export const hourDays = 92
+const hourDays = 92
 
 /** A new writer number. */
 export function newWriter(db: Sqlite.Database): number {

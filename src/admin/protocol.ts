@@ -12,7 +12,7 @@
  */
 
 /** Of a line, without its break. */
-export const maxLineLength = 1 << 20
+const maxLineLength = 1 << 20
 
 export type Reply =
   | { readonly progress: string }

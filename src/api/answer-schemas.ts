@@ -97,7 +97,7 @@ export const ScoreAnswerSchema = Type.Object(
   { title: 'ScoreAnswer' },
 )
 
-export const AnswerSchema = Type.Union([NoulAnswerSchema, ChoiceAnswerSchema, ScoreAnswerSchema], {
+const AnswerSchema = Type.Union([NoulAnswerSchema, ChoiceAnswerSchema, ScoreAnswerSchema], {
   title: 'Answer',
   description: 'One answer; its form is set by the type of its question.',
 })

@@ -13,7 +13,7 @@ export const allOrders = [1, 2, 'all'] as const
 export type Orders = (typeof allOrders)[number]
 
 /** A setting's value: `auto` leaves the choice to the model. */
-export type OrdersSetting = Orders | 'auto'
+type OrdersSetting = Orders | 'auto'
 
 /** @returns Undefined for `auto`. */
 export function ordersOf(setting: OrdersSetting): Orders | undefined {

@@ -21,7 +21,7 @@ interface AskedRow extends SketchedRow {
   readonly observations: readonly Omit<RowObservation, 'row'>[]
 }
 
-export interface AskOptions {
+interface AskOptions {
   readonly own?: CalibrationSource
   readonly onRow?: (count: number) => void
 }

@@ -13,13 +13,13 @@ import type { Samples } from './sample.js'
 /** Lower and upper end. */
 export type Interval = readonly [number, number]
 
-export interface ScaleIntervals {
+interface ScaleIntervals {
   readonly temperature: Interval
   /** Nats. */
   readonly bias: Interval
 }
 
-export interface BootstrapOptions {
+interface BootstrapOptions {
   readonly rowCount: number
   /** Whether nouls have a bias. */
   readonly biased: boolean

@@ -20,7 +20,7 @@ import { sourceOf } from './source.js'
 import { splitRows } from './split.js'
 import type { Answered } from './thresholds.js'
 
-export interface FittedTemperature {
+interface FittedTemperature {
   readonly temperature: number
   /** 95 % interval of the temperature. */
   readonly interval: Interval

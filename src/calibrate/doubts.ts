@@ -12,11 +12,11 @@ import type { Answered } from './thresholds.js'
 /** The fewest fitted and held-out answers of a type. */
 export const [fewestFitted, fewestHeldOut] = [30, 10]
 /** The fewest right answers of nouls that are yes, and that are no. */
-export const fewestOfSide = 5
+const fewestOfSide = 5
 /** Plausible temperatures, which are the range of the search. */
-export const temperatureBounds = [0.05, 20] as const
+const temperatureBounds = [0.05, 20] as const
 /** Largest absolute bias of a noul; nats. */
-export const mostBias = 10
+const mostBias = 10
 
 /** Log losses that differ by less count as equal; nats. */
 const sameLoss = 1e-6

@@ -32,7 +32,7 @@ const shiftSpread = 1
 /** Starts of the search: T from 0.05 to 20. Because of the prior there may be two minima. */
 const starts = [-3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3]
 
-export interface TypeFit {
+interface TypeFit {
   readonly scale: Scale
   /** Empty if all observations are in one bucket, whose scale is then the type's. */
   readonly buckets: ReadonlyMap<Bucket, Scale>
@@ -40,7 +40,7 @@ export interface TypeFit {
 
 export type Fit = ReadonlyMap<QuestionType, TypeFit>
 
-export interface FitOptions {
+interface FitOptions {
   /** Whether nouls have a bias. */
   readonly biased: boolean
   /** The weight of each row, by its number. Default 1. */
@@ -69,7 +69,7 @@ export function fitAll(samples: Samples, { biased, weights, near }: FitOptions):
   return fit
 }
 
-export interface ScaleOptions {
+interface ScaleOptions {
   /** Expected ln T. */
   readonly mean: number
   readonly biased: boolean
@@ -78,7 +78,7 @@ export interface ScaleOptions {
 }
 
 /** The common scale of samples. */
-export function fitScale(
+function fitScale(
   samples: readonly Sample[],
   { mean, biased, weights, near }: ScaleOptions,
 ): Scale {

@@ -18,7 +18,7 @@ import type { Json } from '../api/json.js'
 import { type StateWithImages, imagesBeside } from './split.js'
 
 /** The words of one state. */
-export interface Sketch {
+interface Sketch {
   /** The smallest hashes, ascending; all of them if there are at most {@link kept}. */
   readonly hashes: Uint32Array
   /** The number of all words and pairs. */

@@ -35,7 +35,7 @@ export interface OpenedModel {
   close(): Promise<void>
 }
 
-export interface OpenModelOptions {
+interface OpenModelOptions {
   /** Called with the loaded fraction, 0 to 1. */
   readonly onProgress: (fraction: number) => void
   /** Runs the model in a process of its own, and gets its events. Default: in this process. */

@@ -11,16 +11,16 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { isatty } from 'node:tty'
 
-export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-export interface StopSignals {
+interface StopSignals {
   /** Resolves at the first signal. */
   readonly first: Promise<StopSignal>
   /** Restores the default handling of all signals. */
   dispose(): void
 }
 
-export interface StopOptions {
+interface StopOptions {
   /** Called for each SIGHUP that does not ask to stop. Default: SIGHUP ends the process. */
   readonly onHangup?: () => void
 }

@@ -6,7 +6,7 @@
 
 import { OiRequestError } from './errors.js'
 
-export interface AttemptOptions {
+interface AttemptOptions {
   /** For messages. */
   readonly url: string
   readonly signal?: AbortSignal | undefined

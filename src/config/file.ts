@@ -20,7 +20,7 @@ import {
   settingsSchema,
 } from './settings.js'
 
-export interface ConfigFile {
+interface ConfigFile {
   readonly values: Partial<Settings>
   /** The default model first; undefined without `models`. */
   readonly models: readonly ModelEntry[] | undefined

@@ -45,7 +45,7 @@ export const mostAddedText = 4_194_304
 type Order = OrdersReading['orders'][number]
 
 /** The part of both bounds that a request has used. */
-export interface Spent {
+interface Spent {
   count: number
   text: number
 }

@@ -12,7 +12,7 @@ import { markAssets } from '../images/assets.js'
 import { findImage, findImageIn, findImages, type FoundImage } from '../images/find-images.js'
 import type { DecideRequest, ModelCard } from './types.js'
 
-export interface RequestWithImages {
+interface RequestWithImages {
   /** The request, with objects and marks in place of images that are texts. */
   readonly request: DecideRequest
   readonly images: readonly FoundImage[]

@@ -19,7 +19,7 @@ export interface GgufTensor {
   readonly offset: number
 }
 
-export type GgufValue = number | bigint | boolean | string
+type GgufValue = number | bigint | boolean | string
 
 export interface GgufHeader {
   readonly version: number

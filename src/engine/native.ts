@@ -101,7 +101,7 @@ export interface ServingEngine extends NativeEngine {
 }
 
 /** Calls of a gate to its owner, on the event loop. A number names a connection. */
-export interface GateOwner {
+interface GateOwner {
   /**
    * @param late - Whether the head did not come in time.
    * @returns False if the connection is not taken, because a reply must still be written.
@@ -145,7 +145,7 @@ export interface NativeGate {
   dispose(): void
 }
 
-export interface NativeAddon {
+interface NativeAddon {
   readonly NativeGate: new (owner: GateOwner) => NativeGate
   readonly NativeEngine: new (
     options: NativeOptions,

@@ -16,7 +16,7 @@ const partKinds = { user: 0, trusted: 1, image: 2 } as const
  *
  * native/binding/convert.h reads the same; test/native/border.test.ts compares the two.
  */
-export interface PackedInput {
+interface PackedInput {
   /** P texts; '' for an image. */
   readonly texts: string[]
   /** P bytes: 0 for a caller's text, 1 for a template's (control tokens), 2 for an image. */

@@ -49,7 +49,7 @@ export interface Tokens {
 }
 
 /** A row that the model does not accept, for example because its state is too long. */
-export interface RefusedRow {
+interface RefusedRow {
   readonly line: number
   /** The place and the rule. */
   readonly refused: string

@@ -49,7 +49,7 @@ export interface Outcome extends Grade {
   }
 }
 
-export interface ScoreOutcome {
+interface ScoreOutcome {
   /** |expected level - right level|, levels. */
   readonly error: number
   /** Ranked probability score over n - 1, 0 to 1. */

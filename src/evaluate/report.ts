@@ -73,7 +73,7 @@ export interface Report extends ReportHead {
   readonly answersPerSecond: number
 }
 
-export interface QuestionFigures extends Figures {
+interface QuestionFigures extends Figures {
   readonly name: string
   readonly type: Question['type']
 }

@@ -11,7 +11,7 @@ import { rowsOf } from './rows.js'
 import type { RowsFile } from './rows-file.js'
 import type { LabelledRow } from './types.js'
 
-export interface SurveyOptions {
+interface SurveyOptions {
   readonly others?: Iterable<string>
   readonly onProgress?: (fraction: number) => void
 }

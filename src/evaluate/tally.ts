@@ -35,14 +35,14 @@ export interface Figures {
   readonly score?: ScoreFigures
 }
 
-export interface Bin {
+interface Bin {
   readonly answers: number
   readonly confidence: number
   readonly accuracy: number
 }
 
 /** For choices and scores that were also asked with reversed options. */
-export interface FlipFigures {
+interface FlipFigures {
   readonly answers: number
   /** Share whose likeliest option changes. */
   readonly rate: number
@@ -50,7 +50,7 @@ export interface FlipFigures {
   readonly shift: number
 }
 
-export interface ScoreFigures {
+interface ScoreFigures {
   readonly answers: number
   /** Mean of |expected level - right level|, levels. */
   readonly meanError: number
@@ -60,7 +60,7 @@ export interface ScoreFigures {
   readonly ranked: number
 }
 
-export const binCount = 10
+const binCount = 10
 
 export class Tally {
   #answers = 0

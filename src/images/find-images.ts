@@ -55,14 +55,14 @@ export type FoundImage = Found &
   )
 
 /** The searched parts of a request; the members beside the state as they came, of any type. */
-export interface ImageRequest {
+interface ImageRequest {
   readonly state: Json
   readonly image?: unknown
   readonly images?: unknown
   readonly assets?: unknown
 }
 
-export interface FoundImages {
+interface FoundImages {
   /** In the order in which the model sees them: those before the state, then those in it. */
   readonly images: readonly FoundImage[]
   /** The state, with every image as an object. */

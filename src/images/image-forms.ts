@@ -67,7 +67,7 @@ export function isImageUrl(text: string): boolean {
   return text.startsWith('data:image/') || /^\s*data:image\//i.test(text)
 }
 
-export function isDataUrl(text: string): boolean {
+function isDataUrl(text: string): boolean {
   return /^data:/i.test(text)
 }
 

@@ -12,7 +12,7 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { OiError } from '../errors.js'
 
-export interface CacheOwner {
+interface CacheOwner {
   /** `sha256:` and 64 hex digits of the weights file. */
   readonly digest: string
   /** The same of the projector file, where there is one. */

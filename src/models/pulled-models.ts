@@ -118,7 +118,7 @@ export function listPulled(modelsDir: string): readonly PulledModel[] {
 }
 
 /** An unfinished pull, running or interrupted. */
-export interface UnfinishedPull {
+interface UnfinishedPull {
   readonly name: string
   /** Its size on the disk. */
   readonly bytes: number

@@ -18,7 +18,7 @@ import { lettersTwo } from '../prompt/letters-two.js'
 const versions = [lettersOne, lettersTwo]
 
 /** Names of readouts that need no file and suit any model. */
-export const readoutNames: readonly string[] = versions.map(({ name }) => name)
+const readoutNames: readonly string[] = versions.map(({ name }) => name)
 
 /**
  * The readout that `--readout` names: one of {@link readoutNames}, or a file.

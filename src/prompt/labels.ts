@@ -58,7 +58,7 @@ export async function findLabels(
 }
 
 /** The texts between the tail and a label: the layout's preferred one, then the other. */
-export function prefixesOf({ labelPrefix }: Layout): readonly ['' | ' ', '' | ' '] {
+function prefixesOf({ labelPrefix }: Layout): readonly ['' | ' ', '' | ' '] {
   return labelPrefix === '' ? ['', ' '] : [' ', '']
 }
 

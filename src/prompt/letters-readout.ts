@@ -25,7 +25,7 @@ import type { Layout } from './plain-layout.js'
 import type { Reader, Readout, Rendering } from './types.js'
 import { stateParts, statePartsInSteps, wrapText } from './state-parts.js'
 
-export interface LettersParts {
+interface LettersParts {
   readonly layout: Layout
   /** Two or more. */
   readonly labels: readonly Label[]

@@ -15,7 +15,7 @@ import { entriesOf, stringifyJson } from '../api/json.js'
 import type { Json } from '../api/json.js'
 import type { ChoiceQuestion, NoulQuestion, ScoreQuestion } from '../decide/types.js'
 
-export const lettersVersion = 'letters@1'
+const lettersVersion = 'letters@1'
 
 /**
  * The wording of questions. Labels: at least as many as options or levels. Reversed: levels are

@@ -31,7 +31,7 @@ import type { Layout } from './plain-layout.js'
 import { answerTail } from './thinking.js'
 import type { Readout } from './types.js'
 
-export interface ReadoutOptions {
+interface ReadoutOptions {
   /**
    * The most labels. Default 255, as more are never needed. Fewer simulate a model with a poorer
    * vocabulary.

@@ -34,7 +34,7 @@ const lastWordsBytes = 8192
 /** The most that one read returns. */
 const readBytes = 64 * 1024
 
-export interface ChildOptions {
+interface ChildOptions {
   /** Environment variables besides those of this process. */
   readonly environment: Readonly<Record<string, string>> | undefined
   /** The program. Default: the runner's. */

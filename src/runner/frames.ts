@@ -11,7 +11,7 @@
 export const headBytes = 12
 
 /** More than eight images of the largest size with their texts; less than a Buffer can hold. */
-export const maxPayloadBytes = 2 ** 29
+const maxPayloadBytes = 2 ** 29
 
 export interface Frame {
   readonly kind: number

@@ -11,7 +11,7 @@ import { endOf, RunnerProcess } from './runner-process.js'
 import { SupervisedEngine } from './supervised-engine.js'
 import type { SupervisorEvents } from './supervision.js'
 
-export interface IsolateOptions {
+interface IsolateOptions {
   readonly events?: SupervisorEvents
   /** Variables of the process besides those of this one. */
   readonly environment?: Readonly<Record<string, string>>

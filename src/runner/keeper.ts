@@ -22,7 +22,7 @@ import type { InsideCall, OpenRunner, Runner, SupervisorEvents } from './supervi
 const firstPauseMs = 100
 const mostPauseMs = 30_000
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly open: OpenRunner
   readonly events: SupervisorEvents
   /** What was asked and not answered. */

@@ -71,7 +71,7 @@ interface Call {
   readonly reject: (error: Error) => void
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly native: NativeOptions
   readonly onProgress: (fraction: number) => void
   /** Called once. */

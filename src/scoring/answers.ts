@@ -22,7 +22,7 @@ import { argMax, choiceConfidence, scoreConfidence } from './confidence.js'
 import { type OptionLogits, orderSpread } from './option-logits.js'
 import { softmax } from './softmax.js'
 
-export interface AnswerOptions {
+interface AnswerOptions {
   /** The model's own temperature, > 0; 1 without. */
   readonly temperature: number
   /** Nats, added to the logit of a noul's yes before the temperature. 0 by default. */

@@ -16,7 +16,7 @@ import { packageVersion } from '../package-root.js'
 import { otlpRequest } from './otlp.js'
 import type { Span } from './span.js'
 
-export interface ExporterOptions {
+interface ExporterOptions {
   /** The collector's address; the path `/v1/traces` may be left out. */
   readonly endpoint: string
   /** Such as `name=value,other=value`. */

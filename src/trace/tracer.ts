@@ -20,7 +20,7 @@ export interface Phases {
   readonly model: number
 }
 
-export interface TracerOptions {
+interface TracerOptions {
   /** Takes each span when it has ended. Never throws, never waits. */
   readonly add: (span: Span) => void
   /** The percentage of requests that is traced when the caller sends no trace. */

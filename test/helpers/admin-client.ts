@@ -8,7 +8,7 @@ import { OpenApi } from './openapi.js'
 
 export const password = 'correct horse battery'
 
-export interface AdminReply<Body = unknown> {
+interface AdminReply<Body = unknown> {
   readonly status: number
   readonly headers: Headers
   readonly text: string

@@ -27,7 +27,7 @@ export interface AdminServerOptions extends StubOptions {
 let hash: Promise<string> | undefined
 
 /** The description of a server without models. */
-export const adminOptions = (accounts: Accounts): AdminOptions => ({
+const adminOptions = (accounts: Accounts): AdminOptions => ({
   ...{ mode: 'loopback', tls: false, accounts, settings: () => [] },
   models: {
     load: () => Promise.reject(new Error('no models here')),

@@ -29,7 +29,7 @@ export const consolePages = [
 
 export const password = 'correct horse battery'
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   /** Flags of `oi serve`. */
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>

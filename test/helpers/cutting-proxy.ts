@@ -1,7 +1,7 @@
 /** A proxy that cuts connections, as a network does: what was not taken is lost. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-export interface CuttingProxy {
+interface CuttingProxy {
   readonly port: number
   readonly url: string
   /** Connections that were cut so far. */

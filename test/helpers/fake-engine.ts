@@ -38,7 +38,7 @@ export interface FakeEngine extends Engine {
 }
 
 /** A chat template of the common kind. */
-export const fakeChatTemplate =
+const fakeChatTemplate =
   "{% for message in messages %}<|start|>{{ message['role'] }}\n" +
   "{{ message['content'] }}<|end|>\n{% endfor %}" +
   '{% if add_generation_prompt %}<|start|>assistant\n{% endif %}'

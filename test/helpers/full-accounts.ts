@@ -23,7 +23,7 @@ const uses = [
 const models = ['oi-small', 'qwen3-4b', 'lfm2-d1', 'gemma-3-4b']
 
 export const fullKeys = 1000
-export const fullRows = 10_000
+const fullRows = 10_000
 
 export function fillAccounts(dataDir: string): void {
   const accounts = new Accounts({ dataDir })

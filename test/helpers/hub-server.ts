@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 /** A fault in a reply. */
-export interface Trouble {
+interface Trouble {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** Closes the connection after this many bytes of the body. */
@@ -45,7 +45,7 @@ export interface Trouble {
   readonly shift?: number
 }
 
-export interface HubFile {
+interface HubFile {
   readonly bytes: Buffer
   /** A false listing. */
   readonly listed?: { readonly size?: number; readonly sha256?: string | undefined }

@@ -9,7 +9,7 @@ import { input, question, text, user } from './fixture.js'
 import { createRandom } from './random.js'
 import { relativeError } from './reference.js'
 
-export interface LoadReport {
+interface LoadReport {
   readonly answered: number
   readonly ended: number
   /** What went wrong, in words; empty if nothing did. */
@@ -19,7 +19,7 @@ export interface LoadReport {
   readonly cachedTokens: number
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly seed: number
   /** Requests in flight. */
   readonly width: number

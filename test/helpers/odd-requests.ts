@@ -13,7 +13,7 @@ import {
   withState,
 } from './request-text.js'
 
-export interface OddRequest {
+interface OddRequest {
   readonly what: string
   readonly body: string
   /** An empty value removes the header. */

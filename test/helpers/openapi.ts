@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module'
 
-export interface Ref {
+interface Ref {
   readonly $ref: string
 }
 export interface Media {
@@ -40,7 +40,7 @@ export interface Document {
   }
 }
 
-export interface DocumentedReply {
+interface DocumentedReply {
   readonly status: number
   readonly headers: Headers
   readonly body: string

@@ -3,7 +3,7 @@
  */
 import { block, dataUrl } from './pictures.js'
 
-export interface PictureForms {
+interface PictureForms {
   /** The block that is `photo` in a state, and the members beside the state that belong to it. */
   readonly inState: Readonly<Record<string, readonly [photo: unknown, rest?: object]>>
   /** Members beside the state. */

@@ -14,7 +14,7 @@ import { openFrame, replies } from '../../src/runner/messages.js'
 
 const entry = fileURLToPath(new URL('../../src/runner/main.js', import.meta.url))
 
-export interface RawEnd {
+interface RawEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   /** Its standard error. */

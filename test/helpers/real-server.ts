@@ -16,7 +16,7 @@ export interface RealServer extends StubServer {
   readonly decider: ModelDecider
 }
 
-export interface RealServerOptions extends Omit<EngineOptions, 'modelPath'> {
+interface RealServerOptions extends Omit<EngineOptions, 'modelPath'> {
   readonly fixture?: FixtureName
   readonly handlers?: Partial<HandlersOptions>
 }
@@ -42,7 +42,7 @@ export async function withRealServer(
 }
 
 /** An engine that counts its requests. */
-export class CountingEngine implements Engine {
+class CountingEngine implements Engine {
   readonly info: Engine['info']
   /** Requests that reached the engine. */
   asked = 0

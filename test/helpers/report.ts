@@ -2,7 +2,7 @@
 import type { Report, ReportHead } from '../../src/evaluate/report.js'
 import type { Results } from '../../src/evaluate/results.js'
 
-export const reportHead: ReportHead = {
+const reportHead: ReportHead = {
   file: 'rows.jsonl',
   digest: `sha256:${'ab'.repeat(32)}`,
   models: [{ name: 'made-up', digest: `sha256:${'cd'.repeat(32)}`, readout: 'letters@1' }],

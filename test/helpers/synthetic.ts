@@ -7,7 +7,7 @@
 import type { RowObservation } from '../../src/calibrate/sample.js'
 import type { Random } from './random.js'
 
-export interface Synthetic {
+interface Synthetic {
   readonly type: RowObservation['type']
   readonly options: number
   readonly count: number

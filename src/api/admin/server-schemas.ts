@@ -80,7 +80,7 @@ export const SettingsSchema = Type.Object(
   { title: 'SettingsReport' },
 )
 
-export const AuditEntrySchema = Type.Object(
+const AuditEntrySchema = Type.Object(
   {
     id: id('Ascending.'),
     time: time('When it was done.'),

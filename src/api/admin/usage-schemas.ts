@@ -13,7 +13,7 @@ const dayOrTime = (description: string) =>
 const by = Type.Union([Type.Literal('workspace'), Type.Literal('key'), Type.Literal('model')])
 const per = Type.Union([Type.Literal('hour'), Type.Literal('day')])
 
-export const UsageRowSchema = Type.Object(
+const UsageRowSchema = Type.Object(
   {
     start: time('When the hour or day began.'),
     workspace_id: Type.Optional(id('Only with `by` workspace and key.')),

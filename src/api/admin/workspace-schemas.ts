@@ -26,10 +26,10 @@ const budgetFields = {
 }
 
 /** A budget in a request. */
-export const BudgetSchema = Type.Object(budgetFields, { title: 'Budget', ...strict })
+const BudgetSchema = Type.Object(budgetFields, { title: 'Budget', ...strict })
 
 /** A budget with its current state. */
-export const BudgetStateSchema = Type.Object(
+const BudgetStateSchema = Type.Object(
   {
     ...budgetFields,
     used_tokens: count('Tokens used in this period.'),
@@ -97,7 +97,7 @@ export const CreditSchema = Type.Union(
   { title: 'Credit' },
 )
 
-export const LedgerRowSchema = Type.Object(
+const LedgerRowSchema = Type.Object(
   {
     id: Type.String({ description: 'The value for `before` of the next page.' }),
     time: time('When it was booked.'),

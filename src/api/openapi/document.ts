@@ -10,7 +10,7 @@ import { errorResponses } from './errors.js'
 import { headers, parameters, pathParameters } from './headers.js'
 import { paths } from './paths.js'
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   /** Address of the server, without `/v1`; default: `/`, where the document itself comes from. */
   readonly serverUrl?: string | undefined
   /** The limit of questions in one request. Default 400. */

@@ -17,7 +17,7 @@ import {
 import { OiError } from '../../errors.js'
 import { layOut, oneLine } from '../output/lay-out.js'
 
-export interface TableOptions {
+interface TableOptions {
   readonly colours: boolean
 }
 

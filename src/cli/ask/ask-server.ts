@@ -10,7 +10,7 @@ import { keyIn, readConfig, settings } from '../../config.js'
 import { OiError } from '../../errors.js'
 import type { Dependencies } from '../dependencies.js'
 
-export interface ServerQuestion {
+interface ServerQuestion {
   /** With or without `/v1` at its end. */
   readonly url: string
   readonly key: string

@@ -35,7 +35,7 @@ export interface EvalOptions {
   readonly html?: string
 }
 
-export interface OpenedSubject {
+interface OpenedSubject {
   readonly subject: Subject
   readonly warning?: string | undefined
   /** The server's address. */

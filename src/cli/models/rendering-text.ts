@@ -11,18 +11,18 @@ import type { Rendering } from '../../prompt/types.js'
 import { meaningsOf } from '../../scoring/meanings.js'
 
 /** A part as shown: an image has only its size. */
-export type ShownPart = Omit<PromptPart, 'image'> & {
+type ShownPart = Omit<PromptPart, 'image'> & {
   readonly image?: { readonly width: number; readonly height: number }
 }
 
 /** A suffix: most questions have one, some have several. */
-export interface ShownSuffix {
+interface ShownSuffix {
   readonly parts: readonly ShownPart[]
   /** The possible answers of the model; none if there is only one option. */
   readonly labels: readonly ShownLabel[]
 }
 
-export interface ShownLabel {
+interface ShownLabel {
   readonly label: string
   readonly token: number
   /** Its meaning: `yes` or `no`, names of options, or levels counted from 0. */

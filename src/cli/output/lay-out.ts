@@ -6,7 +6,7 @@
 
 import Table from 'cli-table3'
 
-export interface LayOutOptions {
+interface LayOutOptions {
   /** Widths in characters, with the space behind a column; longer texts are cut off. */
   readonly colWidths?: readonly number[]
   readonly colAligns?: readonly ('left' | 'right')[]

@@ -12,7 +12,7 @@
 
 import { type Sink, sinkOf, type StandardStream } from './sink.js'
 
-export interface LogOutputOptions {
+interface LogOutputOptions {
   /** Makes the line about lost lines, without its end. Default: the words alone. */
   readonly notice?: (words: string) => string
   /** Limit of the buffer, bytes. */

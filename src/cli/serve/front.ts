@@ -25,7 +25,7 @@ import { replicaDevices } from '../opening/models-to-open.js'
 import type { ServerLog } from './server-log.js'
 import type { Tracing } from './tracing.js'
 
-export interface FrontOptions {
+interface FrontOptions {
   readonly config: Config
   /** The models that will be loaded. */
   readonly models: readonly ModelConfig[]

@@ -24,7 +24,7 @@ const againMs = 100
 /** No event loop can keep a shorter watchdog period. */
 const shortestWatchMs = 20
 
-export interface ServiceManagerOptions {
+interface ServiceManagerOptions {
   /** Rule 2. */
   readonly environment: Environment
   /** Called once, with a sentence, if nothing reaches the manager. */

@@ -16,7 +16,7 @@ import { applyModels, type ModelAdminOptions } from '../served-models/model-admi
 import { modelsToOpen } from '../opening/models-to-open.js'
 import type { ServerLog } from './server-log.js'
 
-export interface SettingsReloadOptions extends Pick<ModelAdminOptions, 'slots' | 'changes'> {
+interface SettingsReloadOptions extends Pick<ModelAdminOptions, 'slots' | 'changes'> {
   readonly config: Config
   /** The models by these settings. */
   readonly models: readonly ModelConfig[]

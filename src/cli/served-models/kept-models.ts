@@ -17,7 +17,7 @@ import { writeWholeFile } from '../../models/whole-file.js'
 import { InTurn } from './in-turn.js'
 
 /** A model as it was loaded, under its own name. */
-export type KeptModel = LoadModel & { readonly name: string }
+type KeptModel = LoadModel & { readonly name: string }
 
 export class KeptModels {
   readonly #path: string

@@ -27,7 +27,7 @@ import type { ModelSlots } from './model-slots.js'
 import { type Kept, openFirst, type OpenFirstOptions } from './open-first.js'
 import { claimOf, planBeside, type PlannedModel } from './plan-models.js'
 
-export interface ModelChangesOptions extends Omit<OpenFirstOptions, 'availableBytes'> {
+interface ModelChangesOptions extends Omit<OpenFirstOptions, 'availableBytes'> {
   /** Memory that this process could still allocate, bytes. Default: as the system says. */
   readonly availableBytes?: () => number
 }

@@ -11,7 +11,7 @@ import { ticksTo } from './ticks.js'
 import { Tip } from './tip.js'
 import { useWidth } from './use-width.js'
 
-export interface BarChartProps {
+interface BarChartProps {
   readonly bars: Bars
   readonly per: 'hour' | 'day'
   /** The measure of the bars, with its unit. */

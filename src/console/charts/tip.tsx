@@ -4,7 +4,7 @@
  * @module
  */
 
-export interface TipProps {
+interface TipProps {
   /** Where it points to, and the width of the chart. */
   readonly left: number
   readonly width: number
@@ -39,7 +39,7 @@ export function Tip({ left, width, title, rows, total, none }: TipProps) {
   )
 }
 
-export interface LegendEntry {
+interface LegendEntry {
   readonly key: string
   readonly name: string
   /** Its value. */

@@ -15,7 +15,7 @@ import { type Case, expectedOf } from './cases.js'
 import { type CompareColumn, nameOf } from './columns.js'
 import { type Cell, type Row, summariesOf, type Summary } from './results.js'
 
-export interface CaseTableProps {
+interface CaseTableProps {
   readonly rows: readonly Row[]
   readonly columns: readonly CompareColumn[]
   /** JSON of the questions of all cases that have none of their own. */

@@ -94,7 +94,7 @@ export function linesOf(cases: readonly Case[], common: string | undefined): str
   return lines.join('')
 }
 
-export type ReadCases =
+type ReadCases =
   | {
       readonly cases: readonly Case[]
       /** JSON of the questions of all cases; undefined: each has its own. */

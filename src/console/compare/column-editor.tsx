@@ -9,7 +9,7 @@ import { Icon } from '../parts/icons.js'
 import { ordersOptions } from '../playground/run.js'
 import { type CompareColumn, isComplete } from './columns.js'
 
-export interface ColumnEditorProps {
+interface ColumnEditorProps {
   readonly columns: readonly CompareColumn[]
   readonly models: readonly string[]
   readonly onColumns: (columns: readonly CompareColumn[]) => void

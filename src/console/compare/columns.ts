@@ -18,13 +18,8 @@ export interface CompareColumn {
   readonly temperature: string
 }
 
-/** Columns that differ only in temperature share their requests. */
-export function requestKey({ model, orders }: CompareColumn): string {
-  return JSON.stringify([model, orders])
-}
-
 /** @returns Undefined unless the text is a number above 0, at most 100. */
-export function readTemperature(text: string): number | undefined {
+function readTemperature(text: string): number | undefined {
   const value = Number(text)
   return text.trim() !== '' && value > 0 && value <= 100 ? value : undefined
 }

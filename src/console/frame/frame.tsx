@@ -59,7 +59,7 @@ const groups: readonly Group[] = [
   },
 ]
 
-export interface FrameProps {
+interface FrameProps {
   readonly page: string
   readonly name: string | undefined
   readonly children: ComponentChildren

@@ -6,7 +6,7 @@
 
 export const leastPassword = 12
 
-export interface PasswordMistakes {
+interface PasswordMistakes {
   readonly password?: string
   readonly again?: string
 }

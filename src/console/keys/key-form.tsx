@@ -12,7 +12,7 @@ import { call } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Key, KeyChange, KeyWithSecret, Models, Workspace } from '../wire.js'
 
-export interface KeyFormProps {
+interface KeyFormProps {
   /** Undefined: a new key. */
   readonly of?: Key
   readonly workspaces: readonly Workspace[]

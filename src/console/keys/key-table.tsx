@@ -12,7 +12,7 @@ import type { Key, Workspace } from '../wire.js'
 import { Remainder } from '../workspaces/remainder.js'
 import type { Open } from './page.js'
 
-export interface KeyTableProps {
+interface KeyTableProps {
   readonly keys: readonly Key[]
   readonly workspaces: readonly Workspace[]
   readonly onOpen: (open: Open) => void

@@ -8,7 +8,7 @@ import { CopyButton } from '../parts/small.js'
 import { Dialog } from '../parts/dialog.js'
 import type { KeyWithSecret } from '../wire.js'
 
-export interface SecretDialogProps {
+interface SecretDialogProps {
   readonly of: KeyWithSecret
   readonly rotated: boolean
   readonly onClose: () => void

@@ -12,7 +12,7 @@ import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { ModelState, NewModel } from '../wire.js'
 
-export interface LoadDialogProps {
+interface LoadDialogProps {
   readonly onClose: () => void
   readonly onStarted: () => void
   readonly onLoaded: () => void

@@ -10,7 +10,7 @@ import type { Action } from '../use-load.js'
 import { Icon } from './icons.js'
 import { ErrorNote } from './states.js'
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   /** Whether only its buttons close it. */
@@ -66,7 +66,7 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-export interface ConfirmProps {
+interface ConfirmProps {
   readonly title: string
   /** The text of the button: the action. */
   readonly deed: string
@@ -98,7 +98,7 @@ export function Confirm({ title, deed, danger, action, onClose, children }: Conf
   )
 }
 
-export interface FormProps {
+interface FormProps {
   readonly action: Action<[]>
   readonly children: ComponentChildren
   readonly class?: string

@@ -21,7 +21,7 @@ interface Wired {
   readonly 'aria-invalid': boolean | undefined
 }
 
-export interface FieldProps extends Common {
+interface FieldProps extends Common {
   readonly children: (wired: Wired) => ComponentChildren
 }
 
@@ -51,7 +51,7 @@ export function Field({ label, hint, error, unit, children }: FieldProps) {
 }
 
 /** Further properties of an input. */
-export interface InputProps {
+interface InputProps {
   readonly type?: 'text' | 'search' | 'password' | 'date'
   readonly class?: string
   readonly name?: string
@@ -63,7 +63,7 @@ export interface InputProps {
   readonly autofocus?: boolean
 }
 
-export interface TextFieldProps extends Common {
+interface TextFieldProps extends Common {
   readonly value: string
   readonly onValue: (value: string) => void
   readonly input?: InputProps
@@ -94,7 +94,7 @@ export interface Option {
   readonly text: string
 }
 
-export interface SelectFieldProps extends Common {
+interface SelectFieldProps extends Common {
   readonly value: string
   readonly options: readonly Option[]
   readonly onValue: (value: string) => void
@@ -116,7 +116,7 @@ export function SelectField({ value, options, onValue, ...common }: SelectFieldP
   )
 }
 
-export interface CheckFieldProps {
+interface CheckFieldProps {
   readonly label: ComponentChildren
   readonly checked: boolean
   readonly onChecked: (checked: boolean) => void
@@ -135,7 +135,7 @@ export function CheckField({ label, checked, onChecked }: CheckFieldProps) {
   )
 }
 
-export interface ChoiceProps {
+interface ChoiceProps {
   readonly label: string
   readonly value: string
   readonly options: readonly Option[]

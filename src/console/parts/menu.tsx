@@ -13,7 +13,7 @@ export interface Deed {
   readonly act: () => void
 }
 
-export interface MenuProps {
+interface MenuProps {
   /** For screen readers, as `Actions for key billing`. */
   readonly label: string
   readonly deeds: readonly Deed[]

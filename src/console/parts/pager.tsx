@@ -10,7 +10,7 @@ export interface Step {
   readonly go: (() => void) | undefined
 }
 
-export interface PagerProps {
+interface PagerProps {
   /** What the pages list. */
   readonly label: string
   /** The present page, in words. */

@@ -30,7 +30,7 @@ export function Status({ tone, children }: { tone: Tone; children: ComponentChil
   )
 }
 
-export interface CopyProps {
+interface CopyProps {
   readonly text: string
   /** The label, as `Copy key`. */
   readonly label: string
@@ -70,7 +70,7 @@ export async function copyText(text: string): Promise<void> {
   }
 }
 
-export interface MeterProps {
+interface MeterProps {
   /** 0 to 1; more is drawn as 1. */
   readonly share: number
   readonly label: string
@@ -93,7 +93,7 @@ export function Meter({ share, label, tone = 'main' }: MeterProps) {
   )
 }
 
-export interface PageHeadProps {
+interface PageHeadProps {
   readonly title: string
   readonly about?: ComponentChildren
   readonly children?: ComponentChildren

@@ -10,7 +10,7 @@ import type { ApiError } from '../server.js'
 import type { Loaded } from '../use-load.js'
 import { Icon, type IconName } from './icons.js'
 
-export interface EmptyProps {
+interface EmptyProps {
   readonly icon: IconName
   readonly title: string
   readonly children?: ComponentChildren
@@ -60,7 +60,7 @@ export function Failed({ error, retry }: { error: ApiError; retry?: () => void }
   )
 }
 
-export interface LoadedPartProps<T> {
+interface LoadedPartProps<T> {
   readonly of: Loaded<T>
   readonly children: (data: T) => ComponentChildren
 }

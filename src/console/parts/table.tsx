@@ -23,7 +23,7 @@ export interface Column<T> {
   readonly silent?: boolean
 }
 
-export interface TableProps<T> {
+interface TableProps<T> {
   /** What it lists, for screen readers. */
   readonly label: string
   readonly columns: readonly Column<T>[]

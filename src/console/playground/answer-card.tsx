@@ -14,7 +14,7 @@ import { type Threshold, ThresholdFields } from './threshold.js'
 /** The most bars that are shown at first. */
 const mostBars = 12
 
-export interface AnswerCardProps {
+interface AnswerCardProps {
   readonly of: Answer
   /** Of a noul. */
   readonly threshold: Threshold

@@ -13,7 +13,7 @@ import { codeFor, type CodeInput, type Language, languages } from './code.js'
 /** Nobody reads more than this; copying takes the whole text. */
 const mostShown = 20_000
 
-export interface CodeDialogProps {
+interface CodeDialogProps {
   readonly input: CodeInput
   readonly onClose: () => void
 }

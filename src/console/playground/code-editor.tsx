@@ -9,7 +9,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import type { Mistake } from './json-text.js'
 
-export interface CodeEditorProps {
+interface CodeEditorProps {
   readonly label: string
   readonly value: string
   readonly onValue: (value: string) => void

@@ -22,7 +22,6 @@ export interface DraftQuestions {
   readonly json: string
 }
 
-export const emptyState: DraftState = { form: 'text', text: '', images: [] }
 export const noQuestions: DraftQuestions = { form: 'fields', fields: [], json: '' }
 
 /** JSON, or the reason why it cannot be sent. */

@@ -102,7 +102,7 @@ function repeated(names: readonly string[]): string | undefined {
   return names.find((name, i) => names.indexOf(name) !== i)
 }
 
-export type FromJson =
+type FromJson =
   | { readonly drafts: DraftQuestion[]; readonly reason?: undefined }
   | { readonly drafts?: undefined; readonly reason: string }
 

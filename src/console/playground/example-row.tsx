@@ -6,7 +6,7 @@
 
 import { type Example, examples } from './examples.js'
 
-export interface ExampleRowProps {
+interface ExampleRowProps {
   readonly onExample: (example: Example) => void
   /** Undefined: no example has replaced anything. */
   readonly onUndo: (() => void) | undefined

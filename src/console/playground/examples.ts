@@ -7,7 +7,7 @@
 import { type DraftQuestions, type DraftState, noQuestions } from './draft.js'
 import { type DraftQuestion, newQuestion, type QuestionType } from './drafts.js'
 
-export interface ExampleQuestion extends Partial<DraftQuestion> {
+interface ExampleQuestion extends Partial<DraftQuestion> {
   readonly type: QuestionType
 }
 

@@ -12,7 +12,7 @@ export const acceptedTypes = types.join(',')
 const mostBytes = 8 * 1024 * 1024
 export const mostImages = 8
 
-export interface ReadImages {
+interface ReadImages {
   /** Data URLs. */
   readonly images: readonly string[]
   /** Why other files were refused. */

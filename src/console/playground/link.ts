@@ -8,7 +8,7 @@ import type { DraftQuestions } from './draft.js'
 import type { Thresholds } from './threshold.js'
 
 /** What a link holds; images are too long for one. */
-export interface LinkedRequest {
+interface LinkedRequest {
   readonly state: { readonly form: 'text' | 'json'; readonly text: string }
   readonly questions: DraftQuestions
   readonly model: string

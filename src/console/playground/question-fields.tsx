@@ -9,7 +9,7 @@ import { Icon } from '../parts/icons.js'
 import type { ApiError } from '../server.js'
 import { type DraftOption, type DraftQuestion, noOption, type QuestionType } from './drafts.js'
 
-export interface QuestionFieldsProps {
+interface QuestionFieldsProps {
   readonly of: DraftQuestion
   readonly error: ApiError | undefined
   readonly onChange: (question: DraftQuestion) => void

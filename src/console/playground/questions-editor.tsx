@@ -14,7 +14,7 @@ import { draftsOf, newQuestion, questionsOf, type QuestionType } from './drafts.
 import { checkJson, prettyJson } from './json-text.js'
 import { QuestionFields, typeNames } from './question-fields.js'
 
-export interface QuestionsEditorProps {
+interface QuestionsEditorProps {
   readonly questions: DraftQuestions
   readonly onQuestions: (questions: DraftQuestions) => void
   readonly error: ApiError | undefined

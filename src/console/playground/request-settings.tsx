@@ -8,7 +8,7 @@ import { SelectField } from '../parts/field.js'
 import type { Models, Workspaces } from '../wire.js'
 import { ordersOptions } from './run.js'
 
-export interface RequestSettingsProps {
+interface RequestSettingsProps {
   readonly model: string
   readonly orders: string
   readonly workspace: string

@@ -14,7 +14,7 @@ import { prettyJson, readJson } from './json-text.js'
 import type { Run } from './run.js'
 import { thresholdOf, type Thresholds } from './threshold.js'
 
-export interface ResultsProps {
+interface ResultsProps {
   readonly of: Run
   readonly charged: boolean
   readonly thresholds: Thresholds

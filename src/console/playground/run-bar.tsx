@@ -6,7 +6,7 @@
 
 import { Icon } from '../parts/icons.js'
 
-export interface RunBarProps {
+interface RunBarProps {
   readonly isRunning: boolean
   /** Why it cannot be sent. */
   readonly reason: string | undefined

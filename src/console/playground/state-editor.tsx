@@ -14,7 +14,7 @@ import { type DraftState, mistakeAt, placeIn } from './draft.js'
 import { checkJson, prettyJson } from './json-text.js'
 import { acceptedTypes, hasImages, mostImages, readImages } from './image-files.js'
 
-export interface StateEditorProps {
+interface StateEditorProps {
   readonly state: DraftState
   readonly onState: (state: DraftState) => void
   /** The server's error about the last request. */

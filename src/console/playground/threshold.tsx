@@ -17,17 +17,17 @@ export interface Threshold {
 /** By the name of a question. */
 export type Thresholds = Readonly<Record<string, Threshold>>
 
-export const standardThreshold: Threshold = { act: 0.8, refuse: 0.2 }
+const standardThreshold: Threshold = { act: 0.8, refuse: 0.2 }
 
 export function thresholdOf(thresholds: Thresholds, name: string): Threshold {
   return Object.hasOwn(thresholds, name) ? thresholds[name]! : standardThreshold
 }
 
-export function stepOf(yes: number, { act, refuse }: Threshold): string {
+function stepOf(yes: number, { act, refuse }: Threshold): string {
   return yes >= act ? 'Act' : yes < refuse ? 'Refuse' : 'Ask a person'
 }
 
-export interface ThresholdFieldsProps {
+interface ThresholdFieldsProps {
   readonly name: string
   /** The probability of yes. */
   readonly yes: number

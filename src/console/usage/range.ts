@@ -4,7 +4,7 @@
  * @module
  */
 
-export type Range = 'all' | '24h' | '48h' | '7d' | '30d' | '90d' | 'custom'
+type Range = 'all' | '24h' | '48h' | '7d' | '30d' | '90d' | 'custom'
 
 export const ranges: readonly { readonly value: Range; readonly text: string }[] = [
   { value: 'all', text: 'All, up to 90 days' },

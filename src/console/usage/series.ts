@@ -25,7 +25,7 @@ export interface Bars {
 }
 
 /** As many as there are distinct colours. */
-export const mostSeries = 6
+const mostSeries = 6
 
 const stepMs = { hour: 3_600_000, day: 86_400_000 } as const
 

@@ -26,7 +26,7 @@ const anonymousWorkspace = 'default'
 const keyed = /^(?:bearer\s+)?oi-/i
 
 /** Settings that can change. */
-export interface CallersSettings {
+interface CallersSettings {
   /** Whether programs on this machine need no key. */
   readonly anonymous: boolean
   readonly cors: Cors | undefined

@@ -30,7 +30,7 @@ interface Window {
 }
 
 /** An address has sent too many wrong keys. */
-export interface TooMany {
+interface TooMany {
   /** Until the window ends. */
   readonly retryAfterMs: number
   /** The delay of this reply. */

@@ -30,7 +30,7 @@ const writeAgainMs = 1000
 /** A count of changes that no read ever has. */
 const never = -1
 
-export interface WorkspaceGateOptions {
+interface WorkspaceGateOptions {
   readonly accounts: Pick<Accounts, 'changes' | 'ledger' | 'prices' | 'terms' | 'trouble'>
   /** Places of all workspaces together. Default: unlimited. */
   readonly places?: number | undefined

@@ -30,7 +30,7 @@ export interface SettingReport {
 }
 
 /** Facts of the server that the handlers do not know. */
-export interface ServerFacts {
+interface ServerFacts {
   readonly version: string
   readonly transport: string
   readonly addresses: readonly string[]

@@ -13,7 +13,7 @@ import type { PostContext } from '../exchange/post-context.js'
 import type { AdminHandlers } from './call.js'
 import type { AdminDoor } from './door.js'
 
-export interface AreaContextOptions {
+interface AreaContextOptions {
   /** The context of `/v1`. */
   readonly server: PostContext
   readonly door: AdminDoor

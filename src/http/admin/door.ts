@@ -13,7 +13,7 @@ import type { Head } from '../transport/head.js'
 import { requireCsrf, requireSession, sessionOf } from './guard.js'
 import { type AdminMode, type Origin, originOf, requireOwnPage } from './reach.js'
 
-export interface DoorOptions {
+interface DoorOptions {
   readonly mode: AdminMode
   readonly tls: boolean
   readonly accounts: Accounts

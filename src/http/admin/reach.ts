@@ -23,7 +23,7 @@ export interface Origin {
   readonly secure: boolean
 }
 
-export interface ReachOptions {
+interface ReachOptions {
   readonly mode: AdminMode
   readonly tls: boolean
   readonly trustedProxies: TrustedProxies

@@ -12,7 +12,7 @@ import {
 } from '../../api/admin/operations.js'
 import { OiError } from '../../errors.js'
 
-export interface Match {
+interface Match {
   readonly operationId: AdminOperationId
   readonly operation: AdminOperation
   /** The `{id}` of the path; 0: none. */

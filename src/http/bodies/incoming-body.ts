@@ -11,7 +11,7 @@ import type { ArrivingBody, BodyClock } from './body-clock.js'
 import { type Coding, inflate } from './inflate.js'
 import { type Form, readForm } from './multipart.js'
 
-export interface IncomingBodyOptions {
+interface IncomingBodyOptions {
   readonly maxBytes: number
   /** For the bytes of all bodies; given back by `drop()`. */
   readonly budget: BodyBudget

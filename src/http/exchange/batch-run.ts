@@ -26,7 +26,7 @@ export const mostUnderWay = 64
 /** How long items may be handed over before other work has its turn, milliseconds. */
 const pieceMs = 4
 
-export interface BatchRunOptions {
+interface BatchRunOptions {
   /** The items to hand over, by their index in the batch, ascending. */
   readonly items: readonly number[]
   /** Takes a place for an item, now (undefined) or later. Rejects if the wait was given up. */

@@ -21,7 +21,7 @@ import { OiError } from '../../errors.js'
 import type { Head } from '../transport/head.js'
 
 /** Whether an answer was charged: 1, or 0 for a repetition. */
-export const chargedHeader = 'x-oi-charged'
+const chargedHeader = 'x-oi-charged'
 
 const lostMs = 300_000
 /** Answers that were lost, at most; the oldest are forgotten. */

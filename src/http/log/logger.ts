@@ -40,7 +40,7 @@ export interface RequestEntry {
   readonly trace?: string
 }
 
-export type LogLevel = 'info' | 'warn' | 'error'
+type LogLevel = 'info' | 'warn' | 'error'
 
 export interface LogSettings {
   /** Whether each request has a line. */

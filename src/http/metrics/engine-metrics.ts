@@ -9,7 +9,7 @@
 
 import type { EngineStats } from '../../engine/types.js'
 
-export interface EngineMetric {
+interface EngineMetric {
   /** The name after the prefix `oi_engine_`. */
   readonly name: string
   readonly help: string

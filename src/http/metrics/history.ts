@@ -20,7 +20,7 @@ const mostModels = 32
 /** A shorter time is not worth a slot: its rates would be noise. */
 const shortestMs = 1000
 
-export interface HistorySources {
+interface HistorySources {
   readonly traffic: Traffic
   /** Requests and items that wait for a place. */
   readonly waiting: () => number

@@ -22,7 +22,7 @@ import {
 import { measure, type MeasuredRunner, runnerMetrics } from './runner-metrics.js'
 import type { Traffic } from './traffic.js'
 
-export interface MetricsSources {
+interface MetricsSources {
   readonly traffic: Traffic
   readonly logger: Pick<Logger, 'faults' | 'lostLines'>
   /** Requests for decisions under way. */

@@ -27,7 +27,7 @@ export interface MachineFigures {
   readonly certificateEndMs: number | undefined
 }
 
-export interface ProcessMetric {
+interface ProcessMetric {
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge'

@@ -17,7 +17,7 @@ export const measure = (report: RunnerReport): MeasuredRunner => ({
   usage: report.usage(),
 })
 
-export interface RunnerMetric {
+interface RunnerMetric {
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge'

@@ -16,7 +16,7 @@ import type { ReplyCoding } from './reply-coding.js'
 /** Characters that may wait to be compressed: some milliseconds of work. */
 const mostWaiting = 262_144
 
-export interface CodedPartsOptions {
+interface CodedPartsOptions {
   readonly coding: ReplyCoding
   /** @returns False if the client reads too slowly. */
   readonly give: (bytes: Uint8Array) => boolean

@@ -13,7 +13,7 @@
 import { stat } from 'node:fs/promises'
 import { readTls, type TlsContent, type TlsFiles } from './tls.js'
 
-export interface CertificateWatchOptions {
+interface CertificateWatchOptions {
   /** Undefined: no certificate is in use. */
   readonly files: () => TlsFiles | undefined
   /** Called with the files' content when they may have changed, and at the start. */

@@ -9,7 +9,7 @@
  */
 
 /** The operations on such a connection that a transport provides. */
-export interface HalfClosed {
+interface HalfClosed {
   /** Whether a reply is still to be written. */
   isRunning(): boolean
   /** Sends an interim reply; called a tick before `isThere`. */

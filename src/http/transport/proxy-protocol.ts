@@ -66,7 +66,7 @@ export class ProxyHeaders {
 const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 /** Reads a header at the beginning of the bytes. */
-export function parseProxyHeader(bytes: Buffer): Parsed {
+function parseProxyHeader(bytes: Buffer): Parsed {
   const known = Math.min(bytes.length, signature.length)
   if (bytes.subarray(0, known).equals(signature.subarray(0, known))) return parseBinary(bytes)
   const start = 'PROXY '

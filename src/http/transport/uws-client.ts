@@ -42,7 +42,7 @@ const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([status, reason]) => [Number(status), `${status} ${reason}`]),
 )
 
-export interface UwsClientOptions {
+interface UwsClientOptions {
   readonly leaving: Leaving
   /** The value of `keep-alive` in replies after which the connection stays. */
   readonly keepAlive: string

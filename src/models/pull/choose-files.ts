@@ -19,7 +19,7 @@ export interface ListedFile {
   readonly sha256: string | undefined
 }
 
-export interface ChosenFiles {
+interface ChosenFiles {
   /** Of a split model all parts, the first one first. */
   readonly model: readonly ListedFile[]
   readonly projector: ListedFile | undefined

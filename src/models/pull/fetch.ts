@@ -58,7 +58,7 @@ export interface Reply {
 }
 
 /** First and last byte, both included. */
-export type ByteRange = readonly [first: number, last: number]
+type ByteRange = readonly [first: number, last: number]
 
 /**
  * Asks for a whole file, or for a range of it.

@@ -14,7 +14,7 @@ import type { Source } from './source.js'
 
 type HubSource = Extract<Source, { kind: 'hub' }>
 
-export interface Repository {
+interface Repository {
   /** The listed commit: its files do not change, whatever is pushed meanwhile. */
   readonly commit: string
   readonly files: readonly ListedFile[]

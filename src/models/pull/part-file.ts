@@ -28,7 +28,7 @@ export interface Version {
 }
 
 /** Whether ranges of the one can be completed from the other. */
-export function isSameVersion(one: Version, other: Version): boolean {
+function isSameVersion(one: Version, other: Version): boolean {
   if (one.bytes !== other.bytes) return false
   if (one.sha256 !== '' && other.sha256 !== '') return one.sha256 === other.sha256
   return one.source === other.source && one.tag === other.tag && one.tag !== ''

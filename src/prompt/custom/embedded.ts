@@ -12,7 +12,7 @@ import { refusal } from './fields.js'
 import { parseReadout } from './parse.js'
 import type { CustomReadout } from './types.js'
 
-export const embeddedKey = 'oi.readout'
+const embeddedKey = 'oi.readout'
 
 /**
  * @returns Undefined if the model has no readout.

@@ -33,7 +33,7 @@ import { variablesOf } from './variables.js'
 import { createWording, wordingNames } from './wording.js'
 
 /** A readout without the facts that the file system has. */
-export type ReadoutContent = Omit<CustomReadout, 'file' | 'name'> & {
+type ReadoutContent = Omit<CustomReadout, 'file' | 'name'> & {
   readonly name: string | undefined
 }
 

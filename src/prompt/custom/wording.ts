@@ -41,7 +41,7 @@ const slots = {
   noul: { texts: [], optional: ['instructions', 'yes', 'no'], flags: ['reversed'] },
 } as const satisfies Record<string, Slots>
 
-export type WordingName = keyof typeof slots
+type WordingName = keyof typeof slots
 export const wordingNames = Object.keys(slots) as readonly WordingName[]
 
 const instructions = '{% if instructions %}{{ instructions }}\n\n{% endif %}'
