@@ -8,7 +8,7 @@ import type { Command } from 'commander'
 import { askServer } from '../admin/client.js'
 import { readConfig, reportSettings, type SettingReport } from '../config.js'
 import type { Dependencies } from './dependencies.js'
-import { addSettings } from './input/setting-options.js'
+import { addAllSettings } from './input/setting-options.js'
 import { printList } from './output/table.js'
 
 interface Flags {
@@ -33,7 +33,7 @@ export function addSettingsCommand(program: Command, dependencies: Dependencies)
     .option('--changed', 'only those that are not defaults')
     .option('--json', 'JSON for programs')
     .addHelpText('after', '\nWithout --running: as oi serve would have them with the same flags.')
-  addSettings(command).action(async ({ running, changed, json, ...flags }: Flags) => {
+  addAllSettings(command).action(async ({ running, changed, json, ...flags }: Flags) => {
     const config = readConfig(dependencies.environment, flags)
     const all = running
       ? ((await askServer(config.dataDir, 'settings.list', {})) as SettingReport[])

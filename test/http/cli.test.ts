@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { settings } from '../../src/config.js'
 import { ended, oi, RunningCommand } from '../helpers/command.js'
 import { vacantPort } from '../helpers/vacant-port.js'
 
@@ -32,6 +33,19 @@ t.test('help and version end with 0', async (t) => {
     t.ok(stdout.length > 5)
   }
   t.match((await oi(['serve', '--help'])).stdout, /--max-body-bytes <n>.*OI_MAX_BODY_BYTES/s)
+})
+
+t.test('help of serve has each setting once, in groups, what most need first', async (t) => {
+  const { stdout } = await oi(['serve', '--help'])
+  const flags = settings.map(({ flag }) => flag)
+  t.strictSame(
+    stdout
+      .match(/(?<=^  (?:--data, )?)--[a-z-]+(?= |$)/gm)
+      ?.filter((flag) => flag !== '--help')
+      .sort(),
+    flags.sort(),
+  )
+  t.match(stdout, /Options most servers need:\n  --model .*Connections:\n.*Limits of requests:\n/s)
 })
 
 for (const [title, args, environment, message] of [

@@ -10,7 +10,7 @@ import { OiError } from '../../errors.js'
 import { type Dependencies, exitCodes } from '../dependencies.js'
 import { runServer } from './run-server.js'
 import { ServerLog } from './server-log.js'
-import { addSettings } from '../input/setting-options.js'
+import { addAllSettings } from '../input/setting-options.js'
 
 export function addServeCommand(
   program: Command,
@@ -29,7 +29,7 @@ export function addServeCommand(
         '\nand loads or unloads models by the settings; if the terminal is gone, it acts as SIGTERM.' +
         '\nExit codes: 0 stopped as asked, 130 or 143 at once by a second SIGINT or SIGTERM.',
     )
-  addSettings(serve).action(async (flags: Record<string, string | boolean>) => {
+  addAllSettings(serve).action(async (flags: Record<string, string | boolean>) => {
     const { environment } = dependencies
     // A server must not run for months without a setting that was misspelt.
     const [unknown] = unknownVariables(environment)
