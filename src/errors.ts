@@ -66,6 +66,13 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
+/** The wire's `error.type`: the kinds of errors that OpenAI's clients know. */
+export function errorTypeOf(status: number): string {
+  if (status >= 500) return 'server_error'
+  if (status === 429) return 'rate_limit_error'
+  return status === 402 ? 'insufficient_quota' : 'invalid_request_error'
+}
+
 /** Codes that only administrators meet: `/v1` never answers with them. */
 export const adminCodes = [
   ...(['ERR_SESSION', 'ERR_PASSWORD', 'ERR_FORBIDDEN', 'ERR_CONFLICT', 'ERR_ATTEMPTS'] as const),

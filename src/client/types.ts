@@ -92,7 +92,12 @@ export interface BatchAnswered<Q extends Questions = Questions> extends BatchRes
 export interface BatchRefused extends BatchResult {
   /** The status that the request alone would have had, 400 to 599. */
   readonly status: number
-  readonly error: { readonly code: string; readonly message: string; readonly param?: string }
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly type: string
+    readonly param?: string
+  }
   readonly detail: string
   readonly answers?: undefined
 }

@@ -8,6 +8,8 @@ import { limitFaults } from './limit-faults.js'
 import { readingFaults } from './reading-faults.js'
 import { transportFaults } from './transport-faults.js'
 
+const typeOfErrors = 'decisions/Errors error.type follows from the status, of every route'
+
 type Totals = Record<string, number>
 
 const plainFaults: Faults = {
@@ -194,6 +196,12 @@ const plainFaults: Faults = {
     }),
     fails: ['2.6 detail repeats error.message'],
   },
+  'has errors without a type': {
+    reply: change((body) => {
+      if ('error' in body) delete (body['error'] as Record<string, unknown>)['type']
+    }),
+    fails: [typeOfErrors],
+  },
   'takes every content type': {
     request: ({ headers }) => {
       headers['content-type'] = 'application/json'
@@ -201,6 +209,7 @@ const plainFaults: Faults = {
     fails: [
       '2.6 every error has error.code, error.message and detail, of every route',
       '2.6 detail repeats error.message',
+      typeOfErrors,
       '5 Content-Type: anything else is refused with 400',
       'decisions/Images a model without vision refuses every form with 400 at its place',
     ],

@@ -207,7 +207,8 @@ export const transportFaults: Faults = {
       if (/\/\/|.\/$|\/v1\/v1/.test(path)) {
         reply.status = 404
         reply.text =
-          '{"error":{"code":"not_found","message":"There is no such route"},' +
+          '{"error":{"code":"not_found","message":"There is no such route",' +
+          '"type":"invalid_request_error"},' +
           '"detail":"There is no such route"}'
       }
       if (reply.status === 404) reply.text = reply.text.replaceAll('/v1/', '')

@@ -100,7 +100,8 @@ t.test('257 items are refused with 400', (t) =>
     const reply = await postBatch(server, requestsAbout(numbers(257)))
     t.equal(reply.status, 400)
     const message = 'requests: expected 1 to 256 items, got 257'
-    const error = { code: 'invalid_request', message, param: 'requests' }
+    const type = 'invalid_request_error'
+    const error = { code: 'invalid_request', message, type, param: 'requests' }
     t.strictSame(await reply.json(), { error, detail: message })
   }),
 )

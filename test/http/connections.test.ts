@@ -4,6 +4,7 @@
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RawClient, request } from '../helpers/raw-client.js'
+import { noStats } from '../../src/engine/stats.js'
 import { Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
@@ -72,6 +73,33 @@ t.test('a client that leaves aborts its decision, and no other one', async (t) =
   })
 })
 
+t.test('a late request is told how fast its model is, and how much it had to do', async (t) => {
+  const slow = new Slow()
+  const stats = { ...noStats(), tokensPerSecond: 150.4, queuedTokens: 3400 }
+  const decider = {
+    ...stubDecider(slow.decide),
+    engines: () => [
+      { model: 'stub', replica: 0, stats },
+      { model: 'stub', replica: 1, stats },
+      { model: 'another', stats },
+    ],
+  }
+  await withServer({ decider, deadlineMs: 50 }, async (server) => {
+    const { url, key } = server
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const questions = { q: { type: 'noul', instructions: '?' } }
+    const send = async (path: string, sent: object) => {
+      const body = JSON.stringify(sent)
+      const reply = await fetch(`${url}${path}`, { method: 'POST', headers, body })
+      return await reply.text()
+    }
+    const known = 'stub evaluates 301 tokens a second, and had 6800 to do: about 23 s more'
+    t.match(await send('/v1/systemone', { state: 'a', questions }), `within 50 ms; ${known}"`)
+    const batch = { states: ['a'], questions }
+    t.match(await send('/v1/systemone/batch', batch), `within 50 ms; ${known}"`)
+  })
+})
+
 t.test('the deadline answers 504 and aborts the decision', async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide), deadlineMs: 100 }, async (server) => {
@@ -85,7 +113,7 @@ t.test('the deadline answers 504 and aborts the decision', async (t) => {
     await until(() => slow.signals.length === 2)
     const { status, body } = await first.reply()
     t.equal(status, 504)
-    t.match(JSON.parse(body), { error: { code: 'timeout', message: /100 ms/ } })
+    t.match(JSON.parse(body), { error: { code: 'timeout', message: /100 ms$/ } })
     t.ok(slow.signals[0]!.aborted)
     // If this thread stood still, the second request's time may be over too; it must not end
     // earlier.

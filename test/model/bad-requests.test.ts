@@ -102,7 +102,7 @@ function checkError(t: Test, error: unknown, { place, says, status }: BadRequest
   const code = status === 413 ? 'payload_too_large' : 'invalid_request'
   const whole = ['body', 'Content-Type', 'The body'].includes(place)
   t.strictSame(error, {
-    error: { code, message, ...(!whole && { param: place }) },
+    error: { code, message, type: 'invalid_request_error', ...(!whole && { param: place }) },
     detail: message,
   })
   t.match(message, says)

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { errorTypeOf } from '../../../src/errors.js'
 import {
   asking,
   choice,
@@ -73,8 +74,9 @@ export const errorRules = [
           object('error', error)
           text('error.code', error['code'], /^[a-z_]+$/)
           text('error.message', error['message'])
-          const more = Object.keys(error).filter((name) => !['code', 'message'].includes(name))
-          check(more.join() === '' || more.join() === 'param', `error has also ${more.join(', ')}`)
+          const known = ['code', 'message', 'type', 'param']
+          const more = Object.keys(error).filter((name) => !known.includes(name))
+          check(more.length === 0, `error has also ${more.join(', ')}`)
         })
       }
     },
@@ -104,6 +106,15 @@ export const errorRules = [
     },
   }),
   ...section('decisions/Errors', {
+    'error.type follows from the status, of every route': async (context) => {
+      for (const [what, bringAbout] of Object.entries(errors)) {
+        await about(what, async () => {
+          const reply = await bringAbout(context)
+          const { error } = bodyOf(reply) as { error: Record<string, unknown> }
+          equal('error.type', error['type'], errorTypeOf(reply.status))
+        })
+      }
+    },
     'the message names the place in the body': async (context) => {
       for (const [body, status, place] of places) {
         await about(body.slice(0, 60), () => context.refuse(body, status, place))

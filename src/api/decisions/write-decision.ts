@@ -1,5 +1,5 @@
 /**
- * Answers and errors in the form of `POST /v1/decisions`.
+ * Answers in the form of `POST /v1/decisions`.
  *
  * @module
  */
@@ -49,20 +49,4 @@ function answerOf(answer: Answer, { name, values, labels }: Asked) {
       return { type: 'score', name, score, confidence, probabilities: listed, evidence }
     }
   }
-}
-
-/** An error's text with all members that those clients expect, and the server's own. */
-export function writeError(text: string, status: number): string {
-  const { error, detail } = JSON.parse(text) as {
-    error: { code: string; message: string; param?: string }
-    detail: string
-  }
-  const { code, message, param } = error
-  return JSON.stringify({ error: { message, type: typeOf(status), param, code }, detail })
-}
-
-function typeOf(status: number): string {
-  if (status >= 500) return 'server_error'
-  if (status === 429) return 'rate_limit_error'
-  return status === 402 ? 'insufficient_quota' : 'invalid_request_error'
 }

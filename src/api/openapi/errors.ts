@@ -4,7 +4,13 @@
  * @module
  */
 
-import { adminCodes, type ErrorCode, errorTable, type InterfaceCode } from '../../errors.js'
+import {
+  adminCodes,
+  type ErrorCode,
+  errorTable,
+  errorTypeOf,
+  type InterfaceCode,
+} from '../../errors.js'
 import { ErrorSchema } from '../error-schema.js'
 import { type Part, reference, type SchemaComponents } from './components.js'
 import { headersOf } from './headers.js'
@@ -96,7 +102,12 @@ const examples: readonly ErrorExample[] = [
   },
   { code: 'ERR_METHOD_NOT_ALLOWED', message: 'This route takes POST' },
   { code: 'ERR_OVERLOADED', message: 'The model is still being loaded' },
-  { code: 'ERR_TIMEOUT', message: 'The request was not answered within 60000 ms' },
+  {
+    code: 'ERR_TIMEOUT',
+    message:
+      'The request was not answered within 60000 ms; example-model evaluates 152 tokens a second, ' +
+      'and had 3400 to do: about 23 s more',
+  },
   {
     code: 'ERR_ENGINE_INTERNAL',
     message: 'The server failed; its log has more under req_0123456789abcdef0123456789abcdef',
@@ -147,6 +158,8 @@ function nameOf({ code }: ErrorExample): string {
 }
 
 function written({ code, message, param }: ErrorExample) {
-  const error = { code: errorTable[code].wire, message, ...(param !== undefined && { param }) }
+  const { status, wire } = errorTable[code]
+  const type = errorTypeOf(status)
+  const error = { code: wire, message, type, ...(param !== undefined && { param }) }
   return { value: { error, detail: message } }
 }

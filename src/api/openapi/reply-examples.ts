@@ -103,7 +103,10 @@ const results = [
     index: 1,
     id: 'ticket-4712',
     status: 400,
-    error: { code: 'invalid_request', message, param: 'requests[1].model' },
+    error: {
+      ...{ code: 'invalid_request', message },
+      ...{ type: 'invalid_request_error', param: 'requests[1].model' },
+    },
     detail: message,
   },
 ]

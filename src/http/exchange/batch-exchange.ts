@@ -25,6 +25,7 @@ import { Outcome } from './outcome.js'
 import { PostExchange } from './post-exchange.js'
 import { prefersType } from '../reply/accepted.js'
 import { cachedTokensHeader, errorContent } from '../reply/reply.js'
+import { workOf } from './too-late.js'
 import { wireCodeOf } from '../log/request-entry.js'
 
 const linesType = 'application/x-ndjson'
@@ -125,10 +126,13 @@ export class BatchExchange extends PostExchange {
       decide: (index) => {
         if (trace !== undefined) askedMs.set(index, performance.now())
         const { outcomes, turns } = this.#work!
-        const turn = new BatchTurn(deadlines, outcomes[index]!)
+        const request = requests.get(index)!
+        const turn = new BatchTurn(deadlines, outcomes[index]!, () =>
+          workOf(decider, request.model),
+        )
         turns.set(index, turn)
         const options = this.decideOptions(turn.canceller, deadlines.limitMs)
-        return decider.decide(requests.get(index)!, options).finally(() => {
+        return decider.decide(request, options).finally(() => {
           turn.end()
           turns.delete(index)
         })

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { OiError } from '../../errors.js'
 import { Canceller } from './canceller.js'
 import type { Deadlines, Expirable } from './deadlines.js'
 import type { Outcome } from './outcome.js'
+import { tooLate } from './too-late.js'
 import type { Membership } from '../../chain.js'
 
 export class BatchTurn implements Expirable {
@@ -15,10 +15,13 @@ export class BatchTurn implements Expirable {
   readonly #deadlines: Deadlines
   readonly #outcome: Outcome
   readonly #limit: Membership
+  readonly #waitedFor: () => string
 
-  constructor(deadlines: Deadlines, outcome: Outcome) {
+  /** @param waitedFor - What is known of the work that the item waits for, as `workOf`. */
+  constructor(deadlines: Deadlines, outcome: Outcome, waitedFor: () => string) {
     this.#deadlines = deadlines
     this.#outcome = outcome
+    this.#waitedFor = waitedFor
     this.#limit = deadlines.add(this)
   }
 
@@ -29,7 +32,7 @@ export class BatchTurn implements Expirable {
 
   expire(): void {
     const { limitMs } = this.#deadlines
-    const error = new OiError('ERR_TIMEOUT', `The item was not answered within ${limitMs} ms`)
+    const error = tooLate('item', limitMs, this.#waitedFor())
     // An item that is decided is being booked, and is still given.
     if (!this.#outcome.open) return
     this.#outcome.fail(error)

@@ -10,10 +10,14 @@ import { requireNamed } from '../bodies/multipart.js'
 import { Outcome, type OutcomeOwner } from './outcome.js'
 import { PostExchange } from './post-exchange.js'
 import { cachedTokensHeader } from '../reply/reply.js'
+import { workOf } from './too-late.js'
 
 export class DecideExchange extends PostExchange implements OutcomeOwner {
   readonly #outcome = new Outcome(this)
   #entered = false
+  /** Who was asked, and for which model. */
+  #decider: Decider | undefined
+  #model: string | undefined
   #decidedMs = 0
 
   replyText(decision: Decided): string {
@@ -84,6 +88,10 @@ export class DecideExchange extends PostExchange implements OutcomeOwner {
     )
   }
 
+  protected override waitedFor(): string {
+    return this.#decider === undefined ? '' : workOf(this.#decider, this.#model)
+  }
+
   /** No place was free: the request does not count for the minute. */
   #refuse(error: unknown): void {
     if (this.ended) return
@@ -93,6 +101,8 @@ export class DecideExchange extends PostExchange implements OutcomeOwner {
 
   #ask(request: DecideRequest, decider: Decider): void {
     this.#entered = true
+    this.#decider = decider
+    this.#model = request.model
     const askedMs = performance.now()
     decider.decide(request, this.decideOptions(this.canceller, this.leftMs)).then(
       (decision) => {

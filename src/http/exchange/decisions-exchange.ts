@@ -5,11 +5,9 @@
  */
 
 import type { AskedDecision } from '../../api/decisions/read-decision.js'
-import { writeError } from '../../api/decisions/write-decision.js'
 import type { DecideRequest, Decided } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 import { DecideExchange } from './decide-exchange.js'
-import type { TextContent } from '../reply/reply.js'
 
 export class DecisionsExchange extends DecideExchange {
   /** Undefined until the body has been read. */
@@ -30,10 +28,5 @@ export class DecisionsExchange extends DecideExchange {
 
   protected override textOf(decision: Decided): string {
     return this.context.wire.writeDecision(decision, this.#asked!)
-  }
-
-  protected override errorContent(error: unknown): TextContent {
-    const content = super.errorContent(error)
-    return { ...content, body: writeError(content.body, content.status) }
   }
 }

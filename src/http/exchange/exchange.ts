@@ -28,7 +28,6 @@ import {
   noTimings,
   type Reply,
   requestTimeout,
-  type TextContent,
 } from '../reply/reply.js'
 import { replyCodingOf } from '../reply/reply-coding.js'
 import { entryOf, type Told, wireCodeOf } from '../log/request-entry.js'
@@ -182,7 +181,7 @@ export class Exchange {
       if (this.#context.failedKeys.hold(this.#delayMs, () => this.fail(error))) return
     }
     this.failure = error
-    const content = this.errorContent(error)
+    const content = errorContent(error, this.id)
     if (content.status === 500) this.#context.logger.fault(this.id, error, this.bodyDigest())
     this.answer(content, error instanceof OiError ? error.spent : undefined)
   }
@@ -250,11 +249,6 @@ export class Exchange {
   /** Headers of this kind of request; a hook. */
   protected ownHeaders(): readonly string[] {
     return none
-  }
-
-  /** The content of an error reply; a hook for kinds of requests with a form of their own. */
-  protected errorContent(error: unknown): TextContent {
-    return errorContent(error, this.id)
   }
 
   /** Called once, however the exchange ended. @param status - 0 if the client had gone. */

@@ -26,6 +26,7 @@ import type { PostContext } from './post-context.js'
 import { echoed, readBoundary, readCoding, readOrders } from './post-head.js'
 import { attributesOf } from '../log/request-entry.js'
 import type { Membership } from '../../chain.js'
+import { tooLate } from './too-late.js'
 import type { ReplyForm } from './wire.js'
 
 export abstract class PostExchange extends Exchange implements Expirable {
@@ -130,8 +131,12 @@ export abstract class PostExchange extends Exchange implements Expirable {
   abstract cancel(error: OiError): void
 
   expire(): void {
-    const message = `The request was not answered within ${this.#limit.limitMs} ms`
-    this.cancel(new OiError('ERR_TIMEOUT', message))
+    this.cancel(tooLate('request', this.#limit.limitMs, this.waitedFor()))
+  }
+
+  /** What is known of the work that the request waits for, as {@link workOf}; a hook. */
+  protected waitedFor(): string {
+    return ''
   }
 
   /** Reads further headers; a hook for kinds of requests that have some. */

@@ -5,7 +5,7 @@
  */
 
 import type { Timings } from '../../decide/types.js'
-import { errorTable, OiError } from '../../errors.js'
+import { errorTable, errorTypeOf, OiError } from '../../errors.js'
 
 /** The status of a head or a body that did not come in time: nothing more is read. */
 export const requestTimeout = 408
@@ -76,14 +76,14 @@ export function errorContent(error: unknown, id: string): TextContent {
     return {
       status: 500,
       body: errorBody(
-        'internal_error',
+        { status: 500, wire: 'internal_error' },
         `The server failed; its log has more under ${id}`,
-        undefined,
       ),
     }
   }
-  const { status, wire }: { status: number; wire: string } = errorTable[error.code]
-  const body = errorBody(wire, error.message, error.param)
+  const kind = errorTable[error.code]
+  const { status }: { status: number } = kind
+  const body = errorBody(kind, error.message, error.param)
   const headers: string[] = []
   if (status === 415) headers.push('accept-encoding', error.accepts ?? 'identity')
   if (status === 401) headers.push('www-authenticate', challengeOf(error))
@@ -115,9 +115,14 @@ function spreadOut(knownMs: number | undefined): number {
   return Math.min(ms, maxRetryAfterMs)
 }
 
-function errorBody(code: string, message: string, param: string | undefined): string {
+function errorBody(
+  { status, wire: code }: { status: number; wire: string },
+  message: string,
+  param?: string,
+): string {
+  const type = errorTypeOf(status)
   // JSON.stringify leaves out a param that is undefined.
-  return JSON.stringify({ error: { code, message, param }, detail: message })
+  return JSON.stringify({ error: { code, message, type, param }, detail: message })
 }
 
 function serverTiming({ queue, tokenize, vision, model }: Timings, totalMs: number): string {
