@@ -17,7 +17,8 @@ const usage = `Usage: npm run make-model -- NAME OUT [options]
   --vocab NAME     the tokenizer of llama.cpp's ggml-vocab-NAME.gguf
   --template T     chat template: chatml, always-thinks, llama3, none, or a file
   --decision TYPE  a decision model: openjev, lev, nimble, pplx-decider, lfm2-d1, kev, …
-  --list           prints the names and types`
+  --list           prints the names and types; builds the program that has them first,
+                   which takes minutes the first time`
 
 class UsageError extends Error {}
 

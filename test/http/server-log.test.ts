@@ -55,6 +55,31 @@ t.test('an uncaught error is logged and counted, and the server goes on', async 
   t.match(server.said, /"warning":"Warning: planted warning"/)
 })
 
+t.test(
+  'the start says where the console is reached, and that its password is sent in clear',
+  async (t) => {
+    const folder = t.testdir()
+    const start = (...args: string[]) =>
+      ServerProcess.start(t, {
+        ...{ model: 'fake', args, dataDir: join(folder, args.join('')) },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        onStart: (server) => {
+          server.read(server.child.stdout!)
+          server.read(server.child.stderr!)
+        },
+      })
+    const here = await start('--host', '0.0.0.0')
+    await here.until(() => here.said.includes('/console#first='))
+    t.match(here.said, `http://localhost:${new URL(here.url('/')).port}/console#first=`)
+    t.notMatch(here.said, 'without TLS')
+    const everywhere = await start('--host', '0.0.0.0', '--admin', 'on')
+    await everywhere.until(() => everywhere.said.includes('/console#first='))
+    t.match(everywhere.said, /The console and its password are reached without TLS/)
+    const listening = /Listening on (\S+)/.exec(everywhere.said)![1]!
+    t.match(everywhere.said, `${listening}/console#first=`)
+  },
+)
+
 t.test('a log on a full device does not end the server, and lost lines are counted', async (t) => {
   const full = openSync('/dev/full', 'w')
   const server = await ServerProcess.start(t, { stdio: ['ignore', full, full], args: requests })

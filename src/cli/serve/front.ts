@@ -116,9 +116,12 @@ export class Front {
     return this.#addresses[0]!
   }
 
-  /** Whether there is a console. */
-  get hasConsole(): boolean {
-    return this.#handlers.hasConsole
+  /** The console's address, by which it can be reached; undefined without a console. */
+  get consoleUrl(): string | undefined {
+    if (!this.#handlers.hasConsole) return undefined
+    const { admin, host } = this.#config
+    if (admin === 'on' || !isEvery(host)) return this.url
+    return `${this.url.split('//')[0]}//localhost:${this.#servers[0]!.port}`
   }
 
   /**
@@ -229,9 +232,11 @@ function tlsFiles({ tlsCert, tlsKey }: Config): TlsFiles | undefined {
 
 const untilText = ({ endMs }: TlsContent) => `it ends on ${new Date(endMs).toISOString()}`
 
+const isEvery = (host: string) => host === '0.0.0.0' || host === '::'
+
 /** The host for a URL of a server that listens on `host`: of all addresses, one for other machines. */
 function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') {
+  if (isEvery(host)) {
     const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
     const outer = all.find(({ family, internal }) => family === 'IPv4' && !internal)
     return outer?.address ?? 'localhost'

@@ -144,10 +144,11 @@ export async function runServer(
         const createKey = () => accounts.createFirstKey()
         const first = await startPatiently(createKey, warn, signals.first)
         if (first !== undefined) log.show(welcome(front.url, first.secret))
-        if (front.hasConsole) {
+        const { consoleUrl } = front
+        if (consoleUrl !== undefined) {
           const createLink = () => accounts.admin.createLink()
           const token = await startPatiently(createLink, warn, signals.first)
-          log.show(consoleLine(front.url, token))
+          log.show(consoleLine(consoleUrl, token))
         }
         for (const { startLine, warning } of opened) {
           log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)

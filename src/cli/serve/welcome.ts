@@ -38,7 +38,7 @@ Try it:
 `
 }
 
-/** @param token - Sets the first password; undefined if it was shown before. */
+/** @param url - Of the console, without a path. @param token - Sets the first password; undefined if it was shown before. */
 export function consoleLine(url: string, token: string | undefined): string {
   if (token === undefined) return `Console on ${url}/console\n`
   return `
