@@ -20,16 +20,16 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
+import { makeFolder } from '../make-folder.js'
 import { Connection } from './connection.js'
 import { checkConsistency, type Consistency } from './consistency.js'
 import { accountsPath, connect, makeFile } from './database.js'
@@ -78,7 +78,7 @@ export async function backUp(dataDir: string, target: string): Promise<Backup> {
   if (existsSync(target)) throw new OiError('ERR_ACCOUNTS', `${target} exists already`)
   const folder = dirname(target)
   // Another folder that is missing may be that of a disk which is not mounted.
-  if (folder === join(dataDir, 'backups')) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (folder === join(dataDir, 'backups')) makeFolder(folder)
   if (!existsSync(folder)) {
     throw new OiError('ERR_ACCOUNTS', `${target}: there is no folder ${folder}`)
   }
@@ -116,10 +116,7 @@ export async function restore(dataDir: string, source: string): Promise<Restorat
   if (!existsSync(source)) {
     throw new OiError('ERR_ACCOUNTS', `${source} cannot be used: there is no such file`)
   }
-  if (!existsSync(dirname(resolve(dataDir)))) {
-    throw new OiError('ERR_ACCOUNTS', `There is no folder ${dirname(resolve(dataDir))}`)
-  }
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir)
   const { faults, valid } = withCopy(source, dataDir, (db) => ({
     faults: checkConsistency(db).faults,
     valid: new Set(db.pluck<[], number>('SELECT id FROM keys WHERE revoked_ms IS NULL').all()),

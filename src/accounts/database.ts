@@ -12,10 +12,11 @@
  * @module
  */
 
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
+import { makeFolder } from '../make-folder.js'
 import { migrate } from './schema.js'
 import { sqlite } from './sqlite.js'
 import { isDamage, isPassing, reasonOf, unavailable } from './store-errors.js'
@@ -42,13 +43,14 @@ export function accountsPath(dataDir: string): string {
 }
 
 /**
- * Opens `accounts.db` in the data folder; creates both if needed, readable by their owner only.
+ * Opens `accounts.db` in the data folder; creates both if needed, readable by their owner only. The
+ * folder's parent must be there.
  *
  * @param busyMs - How long a call may wait for another process' write, milliseconds; opening
  *   itself waits five seconds.
  * @param log - Takes a sentence for the operator.
- * @throws {@link OiError} `ERR_ACCOUNTS` if the folder or file cannot be used; `ERR_OVERLOADED` if
- *   it is locked or the disk is full.
+ * @throws {@link OiError} `ERR_CONFIG` if the folder has no parent; `ERR_ACCOUNTS` if the folder or
+ *   file cannot be used; `ERR_OVERLOADED` if it is locked or the disk is full.
  */
 export function openDatabase(
   dataDir: string,
@@ -58,7 +60,7 @@ export function openDatabase(
   const path = accountsPath(dataDir)
   let db: Sqlite.Database | undefined
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir)
     makeFile(path)
     db = connect(path, openingMs)
     db.pragma('journal_mode = WAL')

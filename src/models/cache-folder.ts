@@ -8,9 +8,10 @@
  * @module
  */
 
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { OiError } from '../errors.js'
+import { makeFolder } from '../make-folder.js'
 
 interface CacheOwner {
   /** `sha256:` and 64 hex digits of the weights file. */
@@ -45,7 +46,8 @@ export function makeCacheFolder(dir: string, owner: CacheOwner): string {
   const folder = cacheFolder(dir, owner)
   requireOwn(dir)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(dir)
+    makeFolder(folder)
   } catch (cause) {
     const { message } = cause as Error
     throw new OiError('ERR_INVALID_ARGUMENT', `diskCacheDir: ${message}`, { cause })

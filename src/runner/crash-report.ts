@@ -9,8 +9,9 @@
  * @module
  */
 
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../make-folder.js'
 import type { RunnerEnd } from './runner-process.js'
 import type { InsideCall } from './supervision.js'
 
@@ -47,7 +48,7 @@ export class CrashReports {
   }
 
   async #write(name: string, text: string): Promise<string> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    makeFolder(this.#folder)
     const path = join(this.#folder, name)
     await writeFile(path, text, { mode: 0o600 })
     const names = (await readdir(this.#folder)).filter((each) => reportName.test(each)).sort()

@@ -27,6 +27,22 @@ t.test('a command that makes nothing leaves a folder without accounts as it is',
   t.strictSame(readdirSync(folder), [])
 })
 
+t.test('a folder above the data folder is never made: its disk may not be mounted', async (t) => {
+  const folder = t.testdir({ 'oi-copy.gguf': '' })
+  const data = ['--data', join(folder, 'disk', 'data')]
+  for (const command of [
+    'serve --port 0',
+    'workspaces create shop',
+    `admin restore ${join(folder, 'oi-copy.gguf')}`,
+    `models pull ${join(folder, 'oi-copy.gguf')}`,
+  ]) {
+    const { code, stderr, stdout } = await oi([...command.split(' '), ...data])
+    t.match({ code, stderr }, { code: 2, stderr: /^oi: There is no folder .*\/disk: / }, command)
+    t.equal(stdout, '')
+  }
+  t.strictSame(readdirSync(folder), ['oi-copy.gguf'])
+})
+
 t.test('a command to paste is quoted for the shell', async (t) => {
   const data = ['--data', t.testdir()]
   const name = `-a'b; touch x #`

@@ -30,7 +30,7 @@ t.test(
 )
 
 t.test('only its owner can read the folder', async (t) => {
-  const folder = makeCacheFolder(join(t.testdir(), 'a', 'b'), owner)
+  const folder = makeCacheFolder(join(t.testdir(), 'a'), owner)
   t.equal(statSync(folder).mode & 0o777, 0o700)
   t.equal(makeCacheFolder(join(folder, '..'), owner), folder, 'and may be there already')
 })
@@ -41,6 +41,10 @@ t.test('a folder that cannot be made is refused', async (t) => {
   t.throws(() => makeCacheFolder(file, owner), {
     code: 'ERR_INVALID_ARGUMENT',
     message: /^diskCacheDir: /,
+  })
+  t.throws(() => makeCacheFolder(join(file, '..', 'disk', 'states'), owner), {
+    code: 'ERR_INVALID_ARGUMENT',
+    message: /^diskCacheDir: There is no folder .*\/disk: /,
   })
 })
 

@@ -25,7 +25,7 @@ const crash: Crash = {
   ],
 }
 
-const folderOf = (t: Test) => join(t.testdir(), 'data', 'crashes')
+const folderOf = (t: Test) => join(t.testdir(), 'crashes')
 
 t.test(
   'a report has the cause, the last output, and the sizes of the requests inside',

@@ -16,6 +16,7 @@ import { mkdir, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readGgufHeader } from '../../engine/gguf-header.js'
 import { OiError } from '../../errors.js'
+import { makeFolder } from '../../make-folder.js'
 import {
   descriptionFile,
   describePulled,
@@ -116,7 +117,7 @@ export async function pullModel(text: string, given: PullOptions): Promise<Pulle
 
 /** The data folder is private to its owner; a folder of models elsewhere may be shared. */
 async function makeFolders(modelsDir: string, unfinished: string): Promise<void> {
-  await mkdir(dirname(modelsDir), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(modelsDir))
   await mkdir(unfinished, { recursive: true })
 }
 
