@@ -8,6 +8,7 @@ import type Sqlite from 'better-sqlite3'
 import { counted } from '../api/words.js'
 import { isSqliteError } from './sqlite.js'
 import { findSpools, takeIn } from './spool.js'
+import { removeOldParts } from './spool-files.js'
 import { isRefusedValue, reasonOf } from './store-errors.js'
 import { type Booked, noneAside } from './write-bookings.js'
 
@@ -22,6 +23,7 @@ export class SpoolIntake {
 
   constructor(dataDir: string) {
     this.#left = findSpools(dataDir)
+    removeOldParts()
   }
 
   get left(): number {

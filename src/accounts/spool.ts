@@ -12,10 +12,8 @@ import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -23,15 +21,14 @@ import {
   writeSync,
 } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { counted } from '../api/words.js'
 import { OiError } from '../errors.js'
-import { userFolder } from '../user-folder.js'
 import { type Booking, reversed, type Sum } from './booking.js'
 import { lazyOf, mergeInto, type Sent } from './pending.js'
 import { retryKeyWriter } from './retry-key-writer.js'
+import { allSpools, isOurs, nameOf, partly, spoolFolders } from './spool-files.js'
 import { isRefusedValue } from './store-errors.js'
 import {
   type Booked,
@@ -41,9 +38,6 @@ import {
   noneAside,
   writtenBy,
 } from './write-bookings.js'
-
-const beginning = 'oi-accounts-'
-const ending = '.jsonl'
 
 /** A batch that may or may not be in the file. */
 interface Uncertain {
@@ -112,11 +106,11 @@ export async function spill(
     const path = join(folder, nameOf(id))
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      await writeFile(`${path}.part`, text, { flag: 'wx', mode: 0o600, flush: true })
-      await rename(`${path}.part`, path)
+      await writeFile(`${path}${partly}`, text, { flag: 'wx', mode: 0o600, flush: true })
+      await rename(`${path}${partly}`, path)
       return path
     } catch {
-      await rm(`${path}.part`, { force: true }).catch(() => {})
+      await rm(`${path}${partly}`, { force: true }).catch(() => {})
     }
   }
   return undefined
@@ -142,20 +136,7 @@ export const leftBehind = (answers: number, path: string) =>
 /** The spools of a data folder. Never throws. */
 export function findSpools(dataDir: string): string[] {
   const wanted = realFolder(dataDir)
-  return spoolFolders().flatMap((folder) =>
-    namesIn(folder)
-      .filter((name) => name.startsWith(beginning) && name.endsWith(ending))
-      .map((name) => join(folder, name))
-      .filter((path) => isFor(path, wanted)),
-  )
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
+  return allSpools().filter((path) => isFor(path, wanted))
 }
 
 /** Whether a spool belongs to a data folder; a damaged one may belong to any. */
@@ -224,8 +205,6 @@ function writeSpool(
   return writeFirst(nameOf(id), textOf(header, bookings))
 }
 
-const nameOf = (id: string) => `${beginning}${id}${ending}`
-
 const textOf = (header: Header, bookings: readonly Booking[]) =>
   [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
 
@@ -244,11 +223,6 @@ function writeFirst(name: string, text: string): string | undefined {
   return undefined
 }
 
-function spoolFolders(): string[] {
-  const state = userFolder('XDG_STATE_HOME', join('.local', 'state'))
-  return [...(state === undefined ? [] : [join(state, 'oi')]), tmpdir()]
-}
-
 function read(path: string): { header: Header; bookings: Booking[] } {
   const [header, ...bookings] = readFileSync(path, 'utf8')
     .split('\n')
@@ -257,14 +231,8 @@ function read(path: string): { header: Header; bookings: Booking[] } {
   return { header: header as Header, bookings: bookings as Booking[] }
 }
 
-/** Anybody can write to the temporary folder: another user's file is not our usage. */
-function isOurs(path: string): boolean {
-  const found = lstatSync(path)
-  return found.isFile() && found.uid === process.getuid?.()
-}
-
 function writeWhole(path: string, text: string): void {
-  const part = `${path}.part`
+  const part = `${path}${partly}`
   const file = openSync(part, 'wx', 0o600)
   try {
     const bytes = Buffer.from(text)
