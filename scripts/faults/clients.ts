@@ -19,6 +19,8 @@ export const path = '/v1/systemone'
 const mostRetryMs = 2000
 /** Pause before the next request to a server that does not listen. */
 const refusedMs = 100
+/** How long a proxy may believe a server away that is back, milliseconds. */
+const noticeMs = 5000
 /** Words of a state, at most. */
 const mostWords = 80
 /** Requests that are sent again and again, and always have the same answer. */
@@ -61,8 +63,7 @@ export async function ask(
 ): Promise<Outcome> {
   const wasThere = server.isRunning
   const sent = await exchange({ port, path, ...options })
-  // Proxies reply in the place of a server that is stopped: their replies have no id.
-  const isProxys = sent.status >= 502 && !sent.hasId && server.wasAway(sent.startMs)
+  const isProxys = sent.isProxys && server.wasAway(sent.startMs - noticeMs)
   const lost = wasThere || server.isRunning ? 'unanswered' : 'refused'
   const outcome = isProxys ? ({ ...sent, status: 0, end: lost } as const) : sent
   const { status, end, retryAfterMs, hasId } = outcome

@@ -16,8 +16,10 @@ export interface Outcome {
   readonly status: number
   readonly body: string
   readonly retryAfterMs: number
-  /** Whether the reply has the id of every reply of `oi`: a proxy's own replies have none. */
+  /** Whether the reply has the id of every reply of `oi`. */
   readonly hasId: boolean
+  /** Whether a proxy replied in the server's place: with a page, which `oi` has for no error. */
+  readonly isProxys: boolean
   /** The header `x-oi-charged`. */
   readonly charged: string | undefined
   /** When it was sent, as `performance.now()`. */
@@ -50,6 +52,7 @@ export function exchange(options: ExchangeOptions): Promise<Outcome> {
     let status = 0
     let retryAfterMs = 0
     let hasId = false
+    let isPage = false
     let charged: string | undefined
     const startMs = performance.now()
     const chunks: Buffer[] = []
@@ -61,6 +64,7 @@ export function exchange(options: ExchangeOptions): Promise<Outcome> {
         status,
         body: text,
         ...{ retryAfterMs, hasId, charged, startMs },
+        isProxys: status >= 502 && !hasId && isPage && text.startsWith('<html>'),
         ...(error && { error: error.message }),
       })
     }
@@ -80,6 +84,7 @@ export function exchange(options: ExchangeOptions): Promise<Outcome> {
     out.on('response', (reply) => {
       status = reply.statusCode ?? 0
       hasId = reply.headers['x-request-id'] !== undefined
+      isPage = reply.headers['content-type'] === 'text/html'
       charged = reply.headers['x-oi-charged'] as string | undefined
       retryAfterMs = Number(reply.headers['retry-after-ms'] ?? 0)
       reply.on('error', (error) => end('cut', error))

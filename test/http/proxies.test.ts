@@ -3,11 +3,12 @@
  * configurations that operators copy (scripts/deploy/proxies).
  */
 import t, { type Test } from 'tap'
-import type { IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
+import { exchange } from '../../scripts/faults/exchange.js'
 import { deployed } from '../helpers/deployed-proxies.js'
 import {
   type Configuration,
@@ -29,6 +30,12 @@ const clients = 16
 const without = (name: ProxyName) => ({
   skip: findProxy(name) === undefined && `${name} is not installed`,
 })
+
+/** A health check would find the server of a test away that replies 503 to all. */
+const withoutChecks =
+  (name: 'nginx' | 'haproxy'): Configuration =>
+  (options) =>
+    plain[name](options).replace(' check inter 500ms', '')
 
 interface Front {
   readonly port: number
@@ -56,6 +63,31 @@ async function through(
 }
 
 for (const name of ['nginx', 'haproxy'] as const) {
+  t.test(
+    `${name}: its reply in the place of a server is told from a reply without an id`,
+    without(name),
+    async (t) => {
+      const server = createServer((_request, reply) => {
+        reply.writeHead(503, { 'content-type': 'application/json' }).end('{"error":{}}')
+      })
+      const serverPort = await vacantPort()
+      const port = await vacantPort()
+      const proxy = await startProxy(name, withoutChecks(name), {
+        ...{ folder: t.testdir(), port, serverPort },
+      })
+      const ask = () => exchange({ port, path: '/v1/systemone', body: '{}' })
+      try {
+        t.match(await ask(), { status: /^50[23]$/, hasId: false, isProxys: true })
+        await new Promise<void>((resolve) => server.listen(serverPort, '127.0.0.1', resolve))
+        await until(async () => (await ask()).body === '{"error":{}}')
+        t.match(await ask(), { status: 503, hasId: false, isProxys: false })
+      } finally {
+        await proxy.stop()
+        server.close()
+      }
+    },
+  )
+
   t.test(
     `${name}: ${requests} requests through its default settings are all answered`,
     without(name),
