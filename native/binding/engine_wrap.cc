@@ -34,7 +34,7 @@ EngineWrap::EngineWrap(const Napi::CallbackInfo& info) : ObjectWrap(info) {
 
   const auto done = [this](std::unique_ptr<Job> job) {
     if (auto* ask = dynamic_cast<FrameServer::Ask*>(job.get())) return ask->Answer();
-    auto message = std::make_unique<Message>();
+    std::unique_ptr<Message> message = std::move(static_cast<Call&>(*job).message);
     message->job = std::move(job);
     Send(std::move(message));
   };
@@ -69,10 +69,10 @@ void EngineWrap::Send(std::unique_ptr<Message> message) {
 Napi::Value EngineWrap::Serve(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto deferred = Napi::Promise::Deferred::New(env);
-  const auto ended = [this](const std::string& why) {
-    auto message = std::make_unique<Message>();
-    message->ended = why;
-    Send(std::move(message));
+  const auto ended = [this, message = std::make_shared<std::unique_ptr<Message>>(
+                                std::make_unique<Message>())](std::string why) {
+    (*message)->ended = std::move(why);
+    Send(std::move(*message));
   };
   try {
     const FrameServer::Options options{info[1].As<Napi::String>().Utf8Value(),

@@ -49,9 +49,12 @@ class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
  private:
   // A job plus the promise it settles. Created and settled on the JS thread; carried, never
   // read, by the others.
+  struct Message;
   struct Call : Job {
     Call(Napi::Env env, Kind kind, uint32_t id) : Job(kind, id), deferred(env) {}
     Napi::Promise::Deferred deferred;
+    // Carries it when it is done: without memory, it can still end.
+    std::unique_ptr<Message> message = std::make_unique<Message>();
   };
 
   // What the channel carries: a finished call, how far loading has come, or that and why a front

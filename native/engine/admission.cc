@@ -77,7 +77,7 @@ bool Admission::Suspend(const ScoringTask& task, const Step& step) {
   return true;
 }
 
-void Admission::Drop(ScoringTask& task) {
+void Admission::Drop(ScoringTask& task) noexcept {
   if (next_in_ == &task) next_in_ = nullptr;
   if (task.suspect()) --suspects_;
   if (!task.done()) lost_tokens_ += task.evaluated();

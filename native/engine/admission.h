@@ -41,7 +41,7 @@ class Admission {
   size_t ReservedCells(const ScoringTask* except) const;
 
   // Takes back what the task holds; once, admitted or not.
-  void Drop(ScoringTask& task);
+  void Drop(ScoringTask& task) noexcept;
 
   // All that was admitted begins anew, but for the questions that are answered. All pointers to
   // prefixes are void.

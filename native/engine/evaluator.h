@@ -60,8 +60,9 @@ class Evaluator {
   // step to which no task could add anything is a fault.
   virtual bool AwaitRead() { return false; }
 
-  // Forgets a task, done or not. Each one that was begun must come back here, once.
-  virtual void Drop(Task& task) = 0;
+  // Forgets a task, done or not. Each one that was begun must come back here, once. Allocates
+  // nothing.
+  virtual void Drop(Task& task) noexcept = 0;
 
   // Saves states for a later process.
   virtual void Flush() {}

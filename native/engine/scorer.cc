@@ -142,7 +142,7 @@ size_t Scorer::Take(Task& offered) {
   return step_.Add(task);
 }
 
-void Scorer::Drop(Task& task) { admission_.Drop(static_cast<ScoringTask&>(task)); }
+void Scorer::Drop(Task& task) noexcept { admission_.Drop(static_cast<ScoringTask&>(task)); }
 
 bool Scorer::RunStep() {
   const size_t wanted = step_.size();

@@ -77,7 +77,7 @@ class Scorer final : public Evaluator {
   // States that are read from the disk.
   bool AwaitRead() override { return cache_.AwaitRead(); }
 
-  void Drop(Task& task) override;
+  void Drop(Task& task) noexcept override;
 
   void Flush() override { cache_.Flush(); }
 

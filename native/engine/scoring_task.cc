@@ -122,10 +122,4 @@ size_t ScoringTask::Restart() noexcept {
   return lost;
 }
 
-Prefix& ScoringTask::Leave(const std::function<void(const Run&)>& use) {
-  for (const Run& run : runs_) use(run);
-  runs_.clear();
-  return *std::exchange(prefix_, nullptr);
-}
-
 }  // namespace oi

@@ -90,7 +90,12 @@ class ScoringTask final : public Task {
   size_t Restart() noexcept;
   // Gives `use` the runs that are under way, and ends them. Returns the prefix, which is to be
   // unpinned.
-  Prefix& Leave(const std::function<void(const Run&)>& use);
+  template <typename Use>
+  Prefix& Leave(Use use) {
+    for (const Run& run : runs_) use(run);
+    runs_.clear();
+    return *std::exchange(prefix_, nullptr);
+  }
   // Tokens that were evaluated on its behalf.
   size_t evaluated() const { return prefix_evaluated_ + suffix_evaluated_; }
 

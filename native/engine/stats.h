@@ -47,6 +47,7 @@ struct EngineStats {
   uint64_t expired = 0;
   uint64_t refused = 0;
   uint64_t failed = 0;
+  uint64_t not_finite_in_row = 0;
   uint64_t prompt_tokens = 0;
   uint64_t cached_tokens[kTiers] = {};  // of answered requests, by tier; the first is unused
   uint64_t hits[kTiers] = {};           // answered requests, by their best tier
@@ -68,6 +69,7 @@ void ForEachStat(const EngineStats& stats, Use use) {
   set("expired", stats.expired);
   set("refused", stats.refused);
   set("failed", stats.failed);
+  set("notFiniteInRow", stats.not_finite_in_row);
   set("steps", scorer.steps);
   set("capacityTokens", scorer.capacity_tokens);
   set("busyMs", scorer.busy_ms);

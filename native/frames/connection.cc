@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "fields.h"
 
@@ -42,7 +43,10 @@ void EndFrame(std::string& out, size_t begin) {
   std::memcpy(out.data() + begin, &length, sizeof length);
 }
 
-Connection::Connection(int fd) : fd_(fd) {}
+Connection::Connection(int fd)
+    : fd_(fd),
+      received_(std::make_unique_for_overwrite<uint8_t[]>(kBufferBytes)),
+      capacity_(kBufferBytes) {}
 
 std::optional<Frame> Connection::Receive() {
   {
@@ -63,32 +67,54 @@ std::optional<Frame> Connection::Receive() {
         return Frame{NumberAt(head + 4), NumberAt(head + 8), {head + kHeadBytes, length}};
       }
     }
-    if (!Read(wanted)) return std::nullopt;
+    try {
+      if (!Read(wanted)) return std::nullopt;
+    } catch (const std::bad_alloc&) {
+      return Skip(wanted);
+    }
   }
+}
+
+// Drops a frame of `wanted` bytes, whose head is here: rule 4.
+std::optional<Frame> Connection::Skip(size_t wanted) {
+  const uint8_t* const head = received_.get() + begin_;
+  const Frame frame{NumberAt(head + 4), NumberAt(head + 8), {}, true};
+  for (size_t left = wanted - (end_ - begin_); left > 0; left -= end_) {
+    begin_ = end_ = 0;
+    if (!Fill(std::min(left, capacity_))) return std::nullopt;
+  }
+  begin_ = end_ = 0;
+  return frame;
 }
 
 // Reads at least one byte more of a frame of `wanted` bytes.
 bool Connection::Read(size_t wanted) {
   const size_t length = end_ - begin_;
   size_t capacity = capacity_;
-  if (length == 0 && capacity > kBufferBytes) capacity = 0;
+  if (length == 0) capacity = kBufferBytes;
   if (capacity < wanted && length == capacity) capacity = std::min(wanted, 2 * capacity);
-  capacity = std::max(capacity, kBufferBytes);
-  if (capacity != capacity_) {
-    auto larger = std::make_unique_for_overwrite<uint8_t[]>(capacity);
-    if (length > 0) std::memcpy(larger.get(), received_.get() + begin_, length);
-    received_ = std::move(larger);
+  std::unique_ptr<uint8_t[]> other;
+  if (capacity != capacity_) other.reset(new (std::nothrow) uint8_t[capacity]);
+  if (!other && capacity > capacity_) throw std::bad_alloc();
+  if (other) {
+    if (length > 0) std::memcpy(other.get(), received_.get() + begin_, length);
+    received_ = std::move(other);
     capacity_ = capacity;
   } else if (begin_ > 0 && length > 0) {
     std::memmove(received_.get(), received_.get() + begin_, length);
   }
   begin_ = 0;
   end_ = length;
+  return Fill(capacity_ - end_);
+}
+
+// Reads between one and `most` bytes more.
+bool Connection::Fill(size_t most) {
   for (;;) {
     // Not in recv(): a reply that the peer takes wakes whoever waits there, too.
     pollfd readable{fd_, POLLIN, 0};
     poll(&readable, 1, -1);
-    const ssize_t count = recv(fd_, received_.get() + end_, capacity_ - end_, MSG_DONTWAIT);
+    const ssize_t count = recv(fd_, received_.get() + end_, most, MSG_DONTWAIT);
     if (count > 0) {
       end_ += static_cast<size_t>(count);
       return true;
@@ -97,12 +123,17 @@ bool Connection::Read(size_t wanted) {
   }
 }
 
-void Connection::Send(std::string_view frames) {
+void Connection::Send(std::string_view frames) noexcept {
   std::lock_guard<std::mutex> lock(mutex_);
   if (failed_) return;
   if (kept_.empty()) frames.remove_prefix(WriteNow(frames));
   if (failed_ || frames.empty()) return;
-  kept_.append(frames);
+  try {
+    kept_.append(frames);
+  } catch (const std::bad_alloc&) {
+    failed_ = true;
+    shutdown(fd_, SHUT_RDWR);
+  }
   wake_.notify_all();
 }
 

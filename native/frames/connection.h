@@ -5,6 +5,7 @@
 //      once is kept, in order, and written by whoever calls Flush().
 //   2. While much is kept, Receive() waits: a front that takes no replies is asked for no more.
 //   3. Lengths that a peer announces are not trusted: memory is allocated as bytes come.
+//   4. A frame for which there is no memory is read and dropped, and its head received.
 
 #pragma once
 
@@ -25,6 +26,7 @@ struct Frame {
   uint32_t kind;
   uint32_t id;
   std::span<const uint8_t> payload;  // until the next one is received
+  bool dropped = false;              // rule 4
 };
 
 class Connection {
@@ -38,8 +40,9 @@ class Connection {
   // The next frame; nothing once the stream has ended or Close() was called. Throws ProtocolError.
   std::optional<Frame> Receive();
 
-  // Rule 1. Frames of a stream that has failed are dropped.
-  void Send(std::string_view frames);
+  // Rule 1. Frames of a stream that has failed are dropped. A stream fails that would lose bytes
+  // for want of memory to keep them: its peer sees its end.
+  void Send(std::string_view frames) noexcept;
   // Writes what is kept as the system takes it, until the time is over. False once closed.
   bool Flush(std::chrono::milliseconds time);
 
@@ -47,7 +50,9 @@ class Connection {
   void Close();
 
  private:
+  std::optional<Frame> Skip(size_t wanted);
   bool Read(size_t wanted);
+  bool Fill(size_t most);
   void WriteKept();
   size_t WriteNow(std::string_view bytes);
 

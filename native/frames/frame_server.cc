@@ -15,11 +15,14 @@ namespace {
 // The receiver's stack bears tokenizing a short text (Pipeline::TryPush). Reserved, not used.
 constexpr size_t kStackBytes = 16u << 20;
 constexpr std::chrono::milliseconds kStatsTime(100);
+// Of a refusal for want of memory; more than it takes.
+constexpr size_t kRefusalBytes = 512;
 
 }  // namespace
 
 FrameServer::FrameServer(int fd, Pipeline& pipeline, Options options, Ended ended)
     : pipeline_(pipeline), options_(std::move(options)), ended_(std::move(ended)), connection_(fd) {
+  refusal_.reserve(kRefusalBytes);
   teller_ = std::make_unique<Thread>("oi-teller", kStackBytes, [this] {
     while (connection_.Flush(kStatsTime)) TellStats();
   });
@@ -46,13 +49,20 @@ void FrameServer::Progress(float fraction) {
 void FrameServer::Receive() {
   std::string why;
   try {
-    while (const auto frame = connection_.Receive()) Take(*frame);
+    while (const auto frame = connection_.Receive()) {
+      try {
+        if (frame->dropped) throw std::bad_alloc();
+        Take(*frame);
+      } catch (const std::bad_alloc&) {
+        RefuseForMemory(frame->id);
+      }
+    }
   } catch (const ProtocolError& error) {
     why = error.what();
   } catch (const std::bad_alloc&) {
     why = "out of memory";
   }
-  ended_(why);
+  ended_(std::move(why));
 }
 
 void FrameServer::Take(const Frame& frame) {
@@ -129,10 +139,22 @@ void FrameServer::RequireHarmless(const Job& job) const {
   for (const Question& question : job.request.questions) look(question.parts);
 }
 
-void FrameServer::Answer(const Job& job) {
-  std::string out;
-  AddReply(out, job);
-  Send(out);
+void FrameServer::Answer(const Job& job) noexcept {
+  try {
+    std::string out;
+    AddReply(out, job);
+    Send(out);
+  } catch (const std::bad_alloc&) {
+    RefuseForMemory(job.id);
+  }
+}
+
+// Rule 2.
+void FrameServer::RefuseForMemory(uint32_t id) noexcept {
+  std::lock_guard<std::mutex> lock(stats_mutex_);
+  refusal_.clear();
+  AddRefused(refusal_, id, "ERR_MODEL_MEMORY", "out of memory", 0);
+  connection_.Send(refusal_);
 }
 
 void FrameServer::Send(std::string_view frames) {
@@ -143,9 +165,12 @@ void FrameServer::Send(std::string_view frames) {
   connection_.Send(out);
 }
 
-void FrameServer::TellStats() {
-  std::lock_guard<std::mutex> lock(stats_mutex_);
-  connection_.Send(NewStats());
+void FrameServer::TellStats() noexcept {
+  try {
+    std::lock_guard<std::mutex> lock(stats_mutex_);
+    connection_.Send(NewStats());
+  } catch (const std::bad_alloc&) {  // told later
+  }
 }
 
 // A frame of the counters, or nothing if they have been told. With the lock.

@@ -6,7 +6,9 @@
 // Rules
 //   1. Frames are read, and pings answered, on a thread that the engine's work never blocks.
 //      While a step hangs, no ping is answered: the front then ends the process.
-//   2. Counters are sent before every reply that they count, so a front knows them as they were
+//   2. Without memory for it, a request is refused, and an answer becomes that refusal: its frame
+//      has its memory from the start.
+//   3. Counters are sent before every reply that they count, so a front knows them as they were
 //      when its answer was ready; else when they have changed, ten times a second at most.
 
 #pragma once
@@ -26,7 +28,7 @@ class FrameServer {
  public:
   // Told once, on a thread of this object, when the stream has ended: why, or "" if the front
   // ended it.
-  using Ended = std::function<void(const std::string&)>;
+  using Ended = std::function<void(std::string)>;  // must not throw
 
   struct Options {
     // For tests: a request with this text in it ends the process; "" for none.
@@ -38,7 +40,7 @@ class FrameServer {
   // A job that a front asked for. The pipeline's `done` must call Answer() of it.
   struct Ask final : Job {
     Ask(Kind kind, uint32_t id, FrameServer& server) : Job(kind, id), server(server) {}
-    void Answer() { server.Answer(*this); }
+    void Answer() noexcept { server.Answer(*this); }
 
     FrameServer& server;
   };
@@ -61,11 +63,12 @@ class FrameServer {
  private:
   void Receive();
   void Take(const Frame& frame);
+  void RefuseForMemory(uint32_t id) noexcept;
   void Push(std::unique_ptr<Ask> ask);
   void Count(uint32_t id, std::string text);
   void RequireHarmless(const Job& job) const;
-  void Answer(const Job& job);
-  void TellStats();
+  void Answer(const Job& job) noexcept;
+  void TellStats() noexcept;
   std::string NewStats();
 
   Pipeline& pipeline_;
@@ -74,7 +77,8 @@ class FrameServer {
   Connection connection_;
 
   std::mutex stats_mutex_;
-  std::string told_;  // guarded by stats_mutex_: the last counters, as a frame
+  std::string told_;     // guarded by stats_mutex_: the last counters, as a frame
+  std::string refusal_;  // guarded by stats_mutex_: room for rule 2
 
   std::unique_ptr<Thread> teller_;
   std::unique_ptr<Thread> receiver_;  // last: they use every member above

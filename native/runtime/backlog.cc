@@ -104,6 +104,8 @@ double Backlog::WithOthers(double ms, uint32_t workspace) const {
 }
 
 void Backlog::Add(Job& job, double tokens, double ms) {
+  // First: what this throws has added nothing.
+  if (job.kind == Job::Kind::kScore) shares_[job.workspace].jobs.push_back(&job);
   job.in_backlog = true;
   job.waiting_bytes = job.text_bytes;
   if (job.kind != Job::Kind::kScore) {
@@ -112,7 +114,6 @@ void Backlog::Add(Job& job, double tokens, double ms) {
     return;
   }
   ++requests_;
-  shares_[job.workspace].jobs.push_back(&job);
   shares_[job.workspace].bytes += job.text_bytes;
   Change(job, tokens, ms);
 }

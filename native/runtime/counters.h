@@ -89,6 +89,7 @@ class Counters {
       const ScoreResult& result = job.task->result;
       const auto tier = static_cast<size_t>(result.cached_tokens > 0 ? result.tier : Tier::kNone);
       ++stats_.answered;
+      stats_.not_finite_in_row = 0;
       ++stats_.hits[tier];
       stats_.prompt_tokens += result.prefix_tokens + result.suffix_tokens;
       stats_.cached_tokens[tier] += result.cached_tokens;
@@ -98,6 +99,7 @@ class Counters {
       ++stats_.expired;
     } else {
       ++stats_.failed;
+      if (job.task && job.task->not_finite()) ++stats_.not_finite_in_row;
     }
   }
 

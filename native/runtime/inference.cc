@@ -65,15 +65,17 @@ void Inference::Open(const Model& model, Vision* vision, const EngineOptions& op
 
 void Inference::Add(JobPtr owned) {
   Job* const job = owned.get();
-  live_.push_back(std::move(owned));
   Guard(*job, [&] {
+    live_.push_back(std::move(owned));  // takes it only where it does not throw
     if (!evaluator_) throw EngineError("ERR_ENGINE_NOT_OPEN", "opened for its metadata only");
     job->task = evaluator_->Begin(std::move(job->tokenized), [job] { return job->abandoned(); });
+    if (job->task->done()) return;
+    const Work work = evaluator_->Remaining(*job->task);
+    scheduler_.Add(job, work.tokens);
+    counters_.Tokenized(*job, work, evaluator_->Ms(work));
   });
-  if (job->error_code != nullptr || job->task->done()) return End(job);
-  const Work work = evaluator_->Remaining(*job->task);
-  scheduler_.Add(job, work.tokens);
-  counters_.Tokenized(*job, work, evaluator_->Ms(work));
+  if (owned) return finished_(std::move(owned));
+  if (job->error_code != nullptr || job->task->done()) End(job);
 }
 
 void Inference::DropAbandoned() {
@@ -107,9 +109,11 @@ void Inference::Step() {
       job->SetError("ERR_ENGINE_INTERNAL",
                     "the model's numbers for this request are not finite (NaN or infinity)");
     } else if (evaluated && !job->task->done()) {
-      const Work work = evaluator_->Remaining(*job->task);
-      scheduler_.Update(job, work.tokens);
-      counters_.Progress(*job, work, evaluator_->Ms(work));
+      Guard(*job, [&] {
+        const Work work = evaluator_->Remaining(*job->task);
+        scheduler_.Update(job, work.tokens);
+        counters_.Progress(*job, work, evaluator_->Ms(work));
+      });
     }
   }
   for (Job* job : step) {
@@ -156,13 +160,13 @@ size_t Inference::StepTokens() {
 }
 
 // Frees what the job held in the evaluator and the scheduler.
-void Inference::Release(Job* job) {
+void Inference::Release(Job* job) noexcept {
   if (job->task) evaluator_->Drop(*job->task);
   scheduler_.Remove(job);
 }
 
 // The job leaves, answered or with its error.
-void Inference::Finish(Job* job) {
+void Inference::Finish(Job* job) noexcept {
   job->queue_ms = std::max(
       0.0, MillisecondsSince(job->accepted) - job->model_ms - job->vision_ms - job->tokenize_ms);
   const auto it = std::find_if(live_.begin(), live_.end(),
@@ -172,7 +176,7 @@ void Inference::Finish(Job* job) {
   finished_(std::move(owned));
 }
 
-void Inference::End(Job* job) {
+void Inference::End(Job* job) noexcept {
   Release(job);
   if (evaluator_) counters_.SetScorer(evaluator_->stats());
   Finish(job);

@@ -2,6 +2,8 @@
 // step, in the scheduler's order.
 //
 // Lives on one thread, with the evaluator; `finished` is called there.
+//
+// A job that leaves allocates nothing: what a lack of memory has ended can leave, too.
 
 #pragma once
 
@@ -23,7 +25,7 @@ namespace oi {
 class Inference {
  public:
   using JobPtr = std::unique_ptr<Job>;
-  using Finished = std::function<void(JobPtr)>;
+  using Finished = std::function<void(JobPtr)>;  // must not throw
 
   // `stop` ends a step that runs; `overdue_ms` is the scheduler's.
   Inference(Counters& counters, double overdue_ms, const std::atomic<bool>& stop, Finished finished)
@@ -58,9 +60,9 @@ class Inference {
   void DropAbandoned();
   void Pick(std::vector<Job*>& step);
   size_t StepTokens();
-  void Release(Job* job);
-  void Finish(Job* job);
-  void End(Job* job);
+  void Release(Job* job) noexcept;
+  void Finish(Job* job) noexcept;
+  void End(Job* job) noexcept;
 
   Counters& counters_;
   const double overdue_ms_;

@@ -24,7 +24,7 @@ size_t TextBytes(const Job& job) {
   return bytes;
 }
 
-void Intake::Push(JobPtr job) {
+void Intake::Push(JobPtr& job) {
   if (job->kind == Job::Kind::kClose) {
     close_ = std::move(job);
     return;
@@ -34,17 +34,27 @@ void Intake::Push(JobPtr job) {
   auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& other) {
     return other.scores == scores && other.workspace == workspace;
   });
-  if (lane == lanes_.end()) lane = lanes_.insert(lane, Lane{scores, workspace, {}});
-  lane->jobs.push_back(std::move(job));
+  if (lane != lanes_.end()) {
+    lane->jobs.push_back(std::move(job));
+    return;
+  }
+  std::list<Lane> added(1);
+  added.front().scores = scores;
+  added.front().workspace = workspace;
+  added.front().jobs.push_back(std::move(job));
+  lanes_.splice(lane, added);
 }
 
 Intake::JobPtr Intake::Next() {
   if (lanes_.empty()) return nullptr;
-  Lane lane = std::move(lanes_.front());
-  lanes_.pop_front();
-  JobPtr job = std::move(lane.jobs.front());
-  lane.jobs.pop_front();
-  if (!lane.jobs.empty()) lanes_.push_back(std::move(lane));
+  const auto lane = lanes_.begin();
+  JobPtr job = std::move(lane->jobs.front());
+  lane->jobs.pop_front();
+  if (lane->jobs.empty()) {
+    lanes_.erase(lane);
+  } else {
+    lanes_.splice(lanes_.end(), lanes_, lane);
+  }
   return job;
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <memory>
 
 #include "job.h"
@@ -21,7 +22,9 @@ class Intake {
  public:
   using JobPtr = std::unique_ptr<Job>;
 
-  void Push(JobPtr job);
+  // Takes the job only where it does not throw std::bad_alloc, which a close never does. Nothing
+  // else here throws.
+  void Push(JobPtr& job);
   // The next one; null if there is none but a close.
   JobPtr Next();
   // The close, once nothing is before it; else null.
@@ -40,7 +43,7 @@ class Intake {
     std::deque<JobPtr> jobs;  // not empty
   };
 
-  std::deque<Lane> lanes_;  // the next one first
+  std::list<Lane> lanes_;  // the next one first
   JobPtr close_;
 };
 

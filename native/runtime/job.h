@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,10 +62,16 @@ struct Job {
   std::string error_message;
   int32_t error_question = kNoQuestion;
 
-  void SetError(const char* code, std::string message, int32_t question = kNoQuestion) {
+  // Without memory for the message, the code alone.
+  void SetError(const char* code, std::string_view message,
+                int32_t question = kNoQuestion) noexcept {
     error_code = code;
-    error_message = std::move(message);
     error_question = question;
+    try {
+      error_message = message;
+    } catch (const std::bad_alloc&) {
+      error_message.clear();
+    }
   }
 
   // From now, more or less; above kLongestMs: none.

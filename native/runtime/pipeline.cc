@@ -23,6 +23,7 @@ constexpr size_t kCountNowBytes = 512;
 // Bytes that TryPush() tokenizes on the caller's thread: a fraction of a millisecond, and an eighth
 // of what a tokenizer's stack bears.
 constexpr size_t kAtOnceBytes = 2048;
+constexpr double kNoMemoryRetryMs = 1000;
 
 // A request is overdue once it has waited half of the longest backlog (scheduler.h).
 double OverdueMs(const Pipeline::Options& options) { return options.max_backlog_ms / 2; }
@@ -39,7 +40,7 @@ size_t LongestText(const Model& model, const ModelFacts& facts) {
   return positions > 0 ? std::min<size_t>(positions, facts.context_tokens) : facts.context_tokens;
 }
 
-std::unique_ptr<Job> TakeFrom(std::deque<std::unique_ptr<Job>>& queue, uint32_t id) {
+std::unique_ptr<Job> TakeFrom(std::vector<std::unique_ptr<Job>>& queue, uint32_t id) {
   const auto it = std::find_if(queue.begin(), queue.end(), [id](const std::unique_ptr<Job>& job) {
     return job->id == id && Counts(*job);
   });
@@ -75,7 +76,7 @@ Pipeline::~Pipeline() { Stop(); }
 
 void Pipeline::Stop() {
   Intake dropped;  // destroyed after the lock and the threads are gone
-  std::deque<JobPtr> dropped_too;
+  std::vector<JobPtr> dropped_too;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
@@ -92,21 +93,28 @@ Pipeline::Push Pipeline::TryPush(JobPtr& job, Refusal& refusal, bool tokenize) {
   job->text_bytes = TextBytes(*job);
   {
     std::unique_lock<std::mutex> lock(mutex_);
-    const bool last = job->kind == Job::Kind::kClose;
     if (closing_) return Push::kClosing;
-    if (Counts(*job)) {
-      if (auto full = counters_.Enter(*job)) {
-        refusal = std::move(*full);
-        return Push::kFull;
+    const bool at_once = tokenize && job->kind == Job::Kind::kScore &&
+                         job->text_bytes <= kAtOnceBytes && incoming_.empty() && tokenizing_ == 0;
+    const bool last = job->kind == Job::Kind::kClose;
+    try {
+      if (Counts(*job)) {
+        if (auto full = counters_.Enter(*job)) {
+          refusal = std::move(*full);
+          return Push::kFull;
+        }
       }
+      if (!at_once) incoming_.Push(job);
+    } catch (const std::bad_alloc&) {
+      counters_.Forget(*job);
+      refusal = {kNoMemoryRetryMs, "out of memory"};
+      return Push::kFull;
     }
     closing_ = last;
-    if (tokenize && job->kind == Job::Kind::kScore && job->text_bytes <= kAtOnceBytes &&
-        incoming_.empty() && tokenizing_ == 0) {
+    if (at_once) {
       FirstStage(lock, std::move(job));
       return Push::kAccepted;
     }
-    incoming_.Push(std::move(job));
   }
   tokenizer_wake_.notify_one();
   return Push::kAccepted;
@@ -142,11 +150,6 @@ void Pipeline::Finish(JobPtr job) {
   done_(std::move(job));
 }
 
-Pipeline::Vocabulary Pipeline::GetVocabulary() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return vocabulary_;
-}
-
 std::optional<size_t> Pipeline::CountNow(const std::string& text) {
   if (text.size() > kCountNowBytes) return std::nullopt;
   const Vocabulary vocabulary = GetVocabulary();
@@ -176,24 +179,25 @@ void Pipeline::TokenizerMain() {
 void Pipeline::FirstStage(std::unique_lock<std::mutex>& lock, JobPtr job) {
   Job* const running = job.get();
   ++tokenizing_;
-  running_.push_back(running);
+  NoteRunning(*running);
   lock.unlock();
 
   Guard(*job, [&] { Tokenize(*job); });
 
   lock.lock();
   std::erase(running_, running);
-  const bool close = job->kind == Job::Kind::kClose;
-  const bool done = !close && (job->kind == Job::Kind::kTokenize || job->error_code != nullptr);
-  if (!done && !stop_) {
-    tokenized_.push_back(std::move(job));
-    inference_wake_.notify_one();
+  if (job->kind == Job::Kind::kClose) {
+    close_ = std::move(job);
+    tokenizers_done_ = true;
+  } else if (job->kind != Job::Kind::kTokenize && job->error_code == nullptr && !stop_) {
+    // Taken only where it does not throw.
+    Guard(*running, [&] { tokenized_.push_back(std::move(job)); });
   }
+  if (!job) inference_wake_.notify_one();
   --tokenizing_;
-  if (close) tokenizers_done_ = true;
   // Only a close waits for that.
   if (tokenizing_ == 0 && closing_) tokenizer_wake_.notify_all();
-  if (done) {
+  if (job && !stop_) {
     lock.unlock();
     Finish(std::move(job));
     lock.lock();
@@ -228,20 +232,20 @@ void Pipeline::Tokenize(Job& job) {
 void Pipeline::InferenceMain() {
   JobPtr close;
   for (;;) {
-    std::deque<JobPtr> arrived;
+    std::vector<JobPtr> arrived;
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      inference_wake_.wait(
-          lock, [&] { return stop_ || !tokenized_.empty() || !inference_.idle() || close; });
+      inference_wake_.wait(lock, [&] {
+        return stop_ || !tokenized_.empty() || close_ || !inference_.idle() || close;
+      });
       if (stop_) break;
       arrived.swap(tokenized_);
-      for (const JobPtr& job : arrived) running_.push_back(job.get());
+      if (close_) close = std::move(close_);
+      for (const JobPtr& job : arrived) NoteRunning(*job);
     }
     for (JobPtr& job : arrived) {
       if (job->kind == Job::Kind::kScore) {
         inference_.Add(std::move(job));
-      } else if (job->kind == Job::Kind::kClose) {
-        close = std::move(job);
       } else {
         Guard(*job, [&] { Open(*job); });
         Finish(std::move(job));

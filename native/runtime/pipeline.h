@@ -14,17 +14,20 @@
 //   2. A job has one owner at a time. TryPush() takes it; `done` gives it back, once, on the
 //      thread that finished it. Destroying the pipeline drops what is not done.
 //   3. What is accepted and not yet done is bounded (backlog.h), opening and closing aside.
-//   4. No napi.h in this folder. These threads must not be able to name a JS value.
+//   4. Without memory, a job is refused, or ends with ERR_MODEL_MEMORY: no exception leaves a
+//   thread
+//      of ours. What is accepted is then carried on, and leaves, without allocating anything.
+//   5. No napi.h in this folder. These threads must not be able to name a JS value.
 
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +46,7 @@ namespace oi {
 class Pipeline {
  public:
   using JobPtr = std::unique_ptr<Job>;
-  using Done = std::function<void(JobPtr)>;
+  using Done = std::function<void(JobPtr)>;  // must not throw
   using Progress = std::function<void(float)>;
 
   struct Options {
@@ -94,13 +97,23 @@ class Pipeline {
 
   void Stop();
   void TokenizerMain();
+  // Without memory for that, Cancel() does not find the job, and it runs to its end.
+  void NoteRunning(Job& job) noexcept {
+    try {
+      running_.push_back(&job);
+    } catch (const std::bad_alloc&) {
+    }
+  }
   void FirstStage(std::unique_lock<std::mutex>& lock, JobPtr job);
   void Tokenize(Job& job);
   void InferenceMain();
   void Open(Job& job);
   void Close();
   void Finish(JobPtr job);
-  Vocabulary GetVocabulary();
+  Vocabulary GetVocabulary() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return vocabulary_;
+  }
 
   const Options options_;
   const Done done_;
@@ -113,13 +126,14 @@ class Pipeline {
   std::mutex mutex_;
   std::condition_variable tokenizer_wake_;
   std::condition_variable inference_wake_;
-  Vocabulary vocabulary_;         // guarded by mutex_: null unless open
-  Intake incoming_;               // guarded by mutex_
-  std::deque<JobPtr> tokenized_;  // guarded by mutex_
-  std::vector<Job*> running_;     // guarded by mutex_: taken from a queue, not yet finished
-  size_t tokenizing_ = 0;         // guarded by mutex_: jobs between the two queues
-  bool closing_ = false;          // guarded by mutex_
-  bool tokenizers_done_ = false;  // guarded by mutex_: the close has passed the first stage
+  Vocabulary vocabulary_;          // guarded by mutex_: null unless open
+  Intake incoming_;                // guarded by mutex_
+  std::vector<JobPtr> tokenized_;  // guarded by mutex_
+  JobPtr close_;                   // guarded by mutex_: behind all that is tokenized
+  std::vector<Job*> running_;      // guarded by mutex_: taken from a queue, not yet finished
+  size_t tokenizing_ = 0;          // guarded by mutex_: jobs between the two queues
+  bool closing_ = false;           // guarded by mutex_
+  bool tokenizers_done_ = false;   // guarded by mutex_: the close has passed the first stage
 
   std::vector<std::unique_ptr<Thread>> threads_;  // last: they use every member above
 };

@@ -41,9 +41,11 @@ void Scheduler::Add(Job* job, double tokens) {
   ++size_;
 }
 
-void Scheduler::Remove(Job* job) {
+void Scheduler::Remove(Job* job) noexcept {
+  const auto workspace = workspaces_.find(job->workspace);
+  if (workspace == workspaces_.end()) return;
+  std::vector<Entry>& entries = workspace->second.entries;
   const auto entry = Find(job);
-  std::vector<Entry>& entries = workspaces_[job->workspace].entries;
   if (entry == entries.end()) return;
   entries.erase(entry);
   --size_;

@@ -37,7 +37,7 @@ class Scheduler {
 
   void Add(Job* job, double tokens);
   // Removing one that was never added does nothing.
-  void Remove(Job* job);
+  void Remove(Job* job) noexcept;
   // What the job still needs, in tokens.
   void Update(Job* job, double tokens);
   // All jobs may have a turn again.

@@ -22,6 +22,8 @@ const none = {
   expired: 0,
   refused: 0,
   failed: 0,
+  /** Requests whose numbers were not finite, since the last one that was answered. */
+  notFiniteInRow: 0,
   /** `llama_decode` calls, their capacity in tokens, and the time spent in them. */
   steps: 0,
   capacityTokens: 0,

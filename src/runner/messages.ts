@@ -21,7 +21,7 @@ import type { EngineTimes, ScoreOutput } from '../engine/types.js'
 import { FieldReader, FieldWriter, sizeOf } from './fields.js'
 import { headBytes, newFrame } from './frames.js'
 
-export const protocolVersion = 4
+export const protocolVersion = 5
 
 /** From the front to the runner. */
 export const asks = { open: 1, score: 2, tokenize: 3, count: 4, cancel: 5, ping: 6, close: 7 }

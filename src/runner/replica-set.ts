@@ -157,12 +157,13 @@ function isOverload(error: unknown): error is OiError {
 
 /**
  * The counters of several engines as those of one: sums, also of rates. Only the backlog's time is
- * the largest, as engines work in parallel.
+ * the largest, as engines work in parallel, and what stands in a row.
  */
 function sumStats(all: readonly EngineStats[]): EngineStats {
   const sum: Record<keyof EngineStats, number> = { ...noStats() }
   for (const stats of all) {
     for (const [name, value] of Object.entries(stats)) sum[name as keyof EngineStats] += value
   }
-  return { ...sum, backlogMs: Math.max(...all.map(({ backlogMs }) => backlogMs)) }
+  const most = (name: keyof EngineStats) => Math.max(...all.map((stats) => stats[name]))
+  return { ...sum, backlogMs: most('backlogMs'), notFiniteInRow: most('notFiniteInRow') }
 }

@@ -267,7 +267,7 @@ void Encoder::CountStep(double ms) {
   rate_.Add(work_, ms);
 }
 
-void Encoder::Drop(Task& task) {
+void Encoder::Drop(Task& task) noexcept {
   const auto& encoding = static_cast<const Encoding&>(task);
   if (!encoding.done()) stats_.lost_tokens += encoding.result.evaluated_tokens;
 }

@@ -56,7 +56,7 @@ class Encoder final : public Evaluator {
   bool full() const override;
   double StepMs() const override { return rate_.StepMs(work_); }
   bool RunStep() override;
-  void Drop(Task& task) override;
+  void Drop(Task& task) noexcept override;
   const ContextPlan& plan() const override { return plan_; }
   const LoggedMemory& memory() const override { return context_->memory(); }
   ScorerStats stats() const override;

@@ -262,7 +262,7 @@ void PrefixEncoder::Release(Reading& task) {
   if (active_.erase(&task) > 0) cache_.Unpin(*std::exchange(task.prefix, nullptr));
 }
 
-void PrefixEncoder::Drop(Task& task) {
+void PrefixEncoder::Drop(Task& task) noexcept {
   auto& reading = static_cast<Reading&>(task);
   if (next_in_ == &reading) next_in_ = nullptr;
   if (reading.suspect()) --suspects_;

@@ -60,7 +60,7 @@ class PrefixEncoder final : public Evaluator {
   double StepMs() const override { return rate_.StepMs(work_); }
   bool RunStep() override;
   bool AwaitRead() override { return cache_.AwaitRead(); }
-  void Drop(Task& task) override;
+  void Drop(Task& task) noexcept override;
   void Flush() override { cache_.Flush(); }
   const ContextPlan& plan() const override { return plan_; }
   const LoggedMemory& memory() const override { return memory_; }

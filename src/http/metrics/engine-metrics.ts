@@ -45,6 +45,11 @@ export const engineMetrics: readonly EngineMetric[] = [
     }),
     'outcome',
   ),
+  gauge(
+    'not_finite_in_row',
+    'Requests with numbers that were not finite, since the last answer',
+    (stats) => stats.notFiniteInRow,
+  ),
   counter('steps_total', 'Steps of the model', (stats) => stats.steps),
   counter(
     'step_capacity_tokens_total',
