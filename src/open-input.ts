@@ -11,11 +11,12 @@
  */
 
 import { close, constants, fstat, open, read, type Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { isatty, ReadStream } from 'node:tty'
 import { promisify } from 'node:util'
-import { OiError } from './errors.js'
+import { type ErrorCode, OiError } from './errors.js'
 
 export type Input = {
   /** For messages: the path, or `standard input`. */
@@ -79,6 +80,20 @@ export async function* piecesOf(
     yield piece.subarray(0, bytesRead)
     at += bytesRead
   }
+}
+
+/**
+ * Refuses what is no file, such as a FIFO or a folder, before anything opens it: opening a FIFO waits
+ * for its other end, and what it reads is lost to others. What cannot be looked at passes: opening it
+ * reports the error.
+ *
+ * @param code - Of the error.
+ * @throws {@link OiError} Naming the path and what it is.
+ */
+export async function requireFile(path: string, code: ErrorCode): Promise<void> {
+  const stats = await stat(path).catch(() => undefined)
+  const kind = stats && kindOf(stats)
+  if (kind !== undefined) throw new OiError(code, `${path} is ${kind}, expected a file`)
 }
 
 /** `a folder`, `a FIFO`, …; undefined for a regular file. */

@@ -83,8 +83,8 @@ export async function openWith(
 ): Promise<Oi> {
   const { model = defaultModelPath, diskCacheDir: dir, ...rest } = options
   requireOrders(options.orders)
-  requireModelFile(model)
-  if (options.projectorPath) requireProjectorFile(options.projectorPath)
+  await requireModelFile(model)
+  if (options.projectorPath) await requireProjectorFile(options.projectorPath)
   // First: a fault in these files shows at once, and a large model takes long to load.
   const answering = await readAnswering(model, options)
   // Hashing reads the pages that loading maps anyway; both at once take as long as one.
@@ -112,7 +112,7 @@ async function readAnswering(
   const { name, aliases, default: isDefault, orders, maxQuestions } = settings
   return {
     ...{ name, aliases, default: isDefault, orders, maxQuestions },
-    readout: readout ? chosenReadout(readout) : undefined,
+    readout: readout ? await chosenReadout(readout) : undefined,
     calibration: await findCalibration(model, calibration),
   }
 }

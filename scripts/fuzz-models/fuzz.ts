@@ -36,7 +36,7 @@ interface FuzzResult {
 export async function fuzzModels(options: FuzzOptions): Promise<FuzzResult> {
   const { model, scratch, seed, mutations, budgetMs, onOpen } = options
   copyFileSync(model, scratch)
-  const subject = readSubject(model, readFileSync(model))
+  const subject = await readSubject(model, readFileSync(model))
   const file = openSync(scratch, 'r+')
   const probe = new Probe()
   const result: FuzzResult = { loaded: 0, refused: 0, aborted: 0, wrong: [] }

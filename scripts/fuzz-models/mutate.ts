@@ -34,8 +34,8 @@ export interface Subject {
 }
 
 /** @param file - All of it, or its header. */
-export function readSubject(path: string, file: Buffer): Subject {
-  const header = readGgufHeader(path)
+export async function readSubject(path: string, file: Buffer): Promise<Subject> {
+  const header = await readGgufHeader(path)
   if (typeof header === 'string') throw new Error(`${path} ${header}`)
   const bytes = file.subarray(0, header.dataOffset)
   const place = (what: string): Place => ({ what, at: bytes.indexOf(what) + what.length })

@@ -15,10 +15,10 @@ const most = 2 ** 20
  * @param path - A model or a projector. Unreadable files are left to llama.cpp.
  * @throws {@link OiError} `ERR_MODEL_LOAD` with the file's name and what is wrong in it.
  */
-export function checkHeader(path: string): void {
+export async function checkHeader(path: string): Promise<void> {
   let header: GgufHeader | string
   try {
-    header = readGgufHeader(path)
+    header = await readGgufHeader(path)
   } catch {
     return
   }

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { existsSync } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { type ErrorCode, errorTable, OiError, type SpentMs } from '../errors.js'
 import { checkHeader } from './check-header.js'
 import { completeOptions } from './complete-options.js'
@@ -131,7 +131,7 @@ export interface EngineOptions {
  * ```
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const complete = checkedOptions(options)
+  const complete = await checkedOptions(options)
   const addon = loadAddon()
   return openNative(() => new addon.NativeEngine(complete, options.onProgress ?? (() => {})))
 }
@@ -156,17 +156,22 @@ export async function openNative(create: () => NativeEngine): Promise<Engine> {
  * Completes the options of an engine, and requires its files to exist. @throws As {@link
  * openEngine}.
  */
-export function checkedOptions(options: EngineOptions): NativeOptions {
+export async function checkedOptions(options: EngineOptions): Promise<NativeOptions> {
   const complete = completeOptions(options)
-  if (!existsSync(options.modelPath)) {
-    throw new OiError('ERR_MODEL_NOT_FOUND', `There is no model file ${options.modelPath}`)
-  }
-  if (options.projectorPath && !existsSync(options.projectorPath)) {
-    throw new OiError('ERR_MODEL_NOT_FOUND', `There is no projector file ${options.projectorPath}`)
-  }
-  checkHeader(options.modelPath)
-  if (options.projectorPath) checkHeader(options.projectorPath)
+  const { modelPath, projectorPath } = options
+  await requireFile(modelPath, 'model')
+  if (projectorPath) await requireFile(projectorPath, 'projector')
+  await checkHeader(modelPath)
+  if (projectorPath) await checkHeader(projectorPath)
   return complete
+}
+
+async function requireFile(path: string, what: string): Promise<void> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) throw new OiError('ERR_MODEL_NOT_FOUND', `There is no ${what} file ${path}`)
 }
 
 /** How far a size may be from the parameters, as a share of them: makers leave tables out. */

@@ -2,12 +2,14 @@
  * Reads the header of a GGUF file without llama.cpp, which aborts at some false headers.
  *
  * Long arrays (a vocabulary) are skipped. Every length and offset is checked against the file's
- * size before it is used.
+ * size before it is used. Reading holds no event loop, as on a network mount that hangs, nor does
+ * opening a pipe.
  *
  * @module
  */
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 
 export interface GgufTensor {
   readonly name: string
@@ -38,27 +40,68 @@ const types = { uint8: 0, bool: 7, string: 8, array: 9 } as const
 /** Bytes of a value, by its type; 0 for strings and arrays, whose size varies. */
 const widths = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8]
 
+/** Read at once; most headers without a vocabulary. Twice as much follows, as it is needed. */
+const firstBytes = 1 << 20
+/** A header is no longer: those of the largest vocabularies have a tenth of it. */
+const mostBytes = 256 << 20
+
 /**
  * @returns The header, or its fault, in words that follow the file's name.
- * @throws What `openSync` throws.
+ * @throws What opening and reading it throws.
  */
-export function readGgufHeader(path: string): GgufHeader | string {
-  const reader = new Reader(path)
+export async function readGgufHeader(path: string): Promise<GgufHeader | string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    return readHeader(reader)
-  } catch (error) {
-    if (error instanceof HeaderFault) return error.message
-    throw error
+    const stats = await file.stat()
+    if (!stats.isFile()) return noGguf
+    const { size } = stats
+    for (let wanted = firstBytes; ; wanted *= 2) {
+      const bytes = Buffer.alloc(Math.min(wanted, size))
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
+      try {
+        return readHeader(new Reader(bytes.subarray(0, bytesRead), size))
+      } catch (error) {
+        if (error instanceof HeaderFault) return error.message
+        if (!(error instanceof Unread)) throw error
+        if (bytesRead < wanted || wanted >= mostBytes) return cutHeader
+      }
+    }
   } finally {
-    reader.close()
+    await file.close()
   }
 }
 
+const noGguf = 'is not a GGUF file'
+/** A fault: there are fewer bytes than its lengths need. */
+export const cutHeader = 'ends inside its header, or its header is damaged'
+
+/** Values and bytes of a block, by ggml's number of the type. */
+const blocks: Readonly<Record<number, readonly [values: number, bytes: number]>> = {
+  ...{ 0: [1, 4], 1: [1, 2], 2: [32, 18], 3: [32, 20], 6: [32, 22], 7: [32, 24], 8: [32, 34] },
+  ...{ 9: [32, 36], 10: [256, 84], 11: [256, 110], 12: [256, 144], 13: [256, 176], 14: [256, 210] },
+  ...{ 15: [256, 292], 16: [256, 66], 17: [256, 74], 18: [256, 98], 19: [256, 50], 20: [32, 18] },
+  ...{ 21: [256, 110], 22: [256, 82], 23: [256, 136], 24: [1, 1], 25: [1, 2], 26: [1, 4] },
+  ...{ 27: [1, 8], 28: [1, 8], 29: [256, 56], 30: [1, 2], 34: [256, 54], 35: [256, 66] },
+  ...{ 39: [32, 17], 40: [64, 36], 41: [128, 18], 42: [64, 18] },
+}
+
+/** The least length of a whole file with this header, bytes. */
+export function wholeBytes({ tensors, dataOffset }: GgufHeader): number {
+  const ends = tensors.map(({ type, dims, offset }) => {
+    // Of an unknown type, the beginning alone is known.
+    const [values, bytes] = blocks[type] ?? [1, 0]
+    return dataOffset + offset + (dims.reduce((product, count) => product * count) / values) * bytes
+  })
+  return Math.max(dataOffset, ...ends)
+}
+
 class HeaderFault extends Error {}
+/** More bytes of the file are needed than were read. */
+class Unread extends Error {}
 
 function readHeader(reader: Reader): GgufHeader {
   if (reader.fileBytes < 4 || reader.text(4) !== 'GGUF') {
-    throw new HeaderFault('is not a GGUF file')
+    throw new HeaderFault(noGguf)
   }
   const version = reader.u32()
   if (version !== 2 && version !== 3) {
@@ -113,27 +156,15 @@ function readValue(reader: Reader, type: number, key: string): GgufValue | reado
 
 const quoted = (text: string) => JSON.stringify(text.slice(0, 64))
 
-/** Reads a file from its beginning in pieces, never beyond its end. */
+/** Reads the first bytes of a file, never beyond its end. */
 class Reader {
   readonly fileBytes: number
-  readonly #file: number
-  #piece = Buffer.alloc(0)
-  /** Offset of the piece in the file. */
-  #start = 0
-  /** Position in the piece. */
-  #at = 0
+  readonly #bytes: Buffer
+  position = 0
 
-  constructor(path: string) {
-    this.#file = openSync(path, 'r')
-    this.fileBytes = fstatSync(this.#file).size
-  }
-
-  close(): void {
-    closeSync(this.#file)
-  }
-
-  get position(): number {
-    return this.#start + this.#at
+  constructor(bytes: Buffer, fileBytes: number) {
+    this.#bytes = bytes
+    this.fileBytes = fileBytes
   }
 
   u32(): number {
@@ -165,14 +196,7 @@ class Reader {
 
   skip(bytes: number): void {
     if (bytes > this.fileBytes - this.position) throw this.#cut()
-    const left = this.#piece.length - this.#at
-    if (bytes <= left) {
-      this.#at += bytes
-    } else {
-      this.#start += this.#at + bytes
-      this.#piece = Buffer.alloc(0)
-      this.#at = 0
-    }
+    this.position += bytes
   }
 
   scalar(type: number, key: string): GgufValue {
@@ -206,23 +230,15 @@ class Reader {
   }
 
   #take(bytes: number): Buffer {
-    if (bytes > this.#piece.length - this.#at) this.#read(bytes)
-    const taken = this.#piece.subarray(this.#at, this.#at + bytes)
-    this.#at += bytes
+    if (bytes > this.fileBytes - this.position) throw this.#cut()
+    const end = this.position + bytes
+    if (end > this.#bytes.length) throw new Unread()
+    const taken = this.#bytes.subarray(this.position, end)
+    this.position = end
     return taken
   }
 
-  #read(bytes: number): void {
-    if (bytes > this.fileBytes - this.position) throw this.#cut()
-    this.#start += this.#at
-    this.#at = 0
-    const piece = Buffer.alloc(Math.min(Math.max(bytes, 1 << 20), this.fileBytes - this.#start))
-    const read = readSync(this.#file, piece, 0, piece.length, this.#start)
-    if (read < bytes) throw this.#cut()
-    this.#piece = piece.subarray(0, read)
-  }
-
   #cut(): HeaderFault {
-    return new HeaderFault('ends inside its header, or its header is damaged')
+    return new HeaderFault(cutHeader)
   }
 }

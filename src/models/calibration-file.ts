@@ -8,6 +8,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { fileText } from '../api/file-text.js'
 import { type CalibrationFile, readCalibration } from '../calibrate/file.js'
 import { OiError } from '../errors.js'
+import { requireFile } from '../open-input.js'
 import type { BoundCalibration } from '../scoring/calibration.js'
 import { writeWholeFile } from './whole-file.js'
 
@@ -31,6 +32,7 @@ export async function findCalibration(
 ): Promise<BoundCalibration | undefined> {
   if (setting === 'off') return undefined
   const path = setting === '' ? await calibrationPath(model) : setting
+  await requireFile(path, 'ERR_CALIBRATION')
   try {
     return readCalibration(path, fileText(await readFile(path)))
   } catch (cause) {

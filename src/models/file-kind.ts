@@ -5,8 +5,10 @@
  * @module
  */
 
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { constants } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { OiError } from '../errors.js'
+import { requireFile } from '../open-input.js'
 import { isModelName } from './pulled-models.js'
 
 /** The keys that tell the kind come first; vocabularies, behind them, can have megabytes. */
@@ -38,20 +40,24 @@ const otherwise = /^t5$|^wavtokenizer|^clip$/
  * error.
  *
  * @throws {@link OiError} `ERR_MODEL_UNSUPPORTED` saying what the file is and what to do with it;
- *   `ERR_MODEL_NOT_FOUND` if it is a name and no pulled model has it.
+ *   `ERR_MODEL_NOT_FOUND` if it is a name and no pulled model has it; `ERR_MODEL_LOAD` if it is no
+ *   file.
  */
-export function requireModelFile(path: string): void {
-  if (isModelName(path) && !existsSync(path)) {
+export async function requireModelFile(path: string): Promise<void> {
+  await requireFile(path, 'ERR_MODEL_LOAD')
+  const head = await readHead(path)
+  if (head === undefined && isModelName(path) && !(await isThere(path))) {
     const hint = 'and no pulled model of this name (oi models list)'
     throw new OiError('ERR_MODEL_NOT_FOUND', `There is no model file ${path}, ${hint}`)
   }
-  const kind = kindOf(readHead(path))
+  const kind = kindOf(head)
   if (kind !== undefined) throw new OiError('ERR_MODEL_UNSUPPORTED', `${path} ${kind}`)
 }
 
 /** The same for a projector. @throws As {@link requireModelFile}. */
-export function requireProjectorFile(path: string): void {
-  const head = readHead(path)
+export async function requireProjectorFile(path: string): Promise<void> {
+  await requireFile(path, 'ERR_MODEL_LOAD')
+  const head = await readHead(path)
   const architecture = head?.general.get('general.architecture')
   if (architecture === undefined || isProjector(head!)) return
   throw new OiError(
@@ -89,20 +95,26 @@ function kindOf(head: Head | undefined): string | undefined {
   return undefined
 }
 
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
 function isProjector({ general }: Head): boolean {
   return general.get('general.architecture') === 'clip' || general.get('general.type') === 'mmproj'
 }
 
 /** Undefined if it is no GGUF file, or cannot be read. */
-function readHead(path: string): Head | undefined {
+async function readHead(path: string): Promise<Head | undefined> {
   const bytes = Buffer.alloc(headBytes)
   let length = 0
   try {
-    const file = openSync(path, 'r')
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      length = readSync(file, bytes, 0, headBytes, 0)
+      length = (await file.read(bytes, 0, headBytes, 0)).bytesRead
     } finally {
-      closeSync(file)
+      await file.close()
     }
   } catch {
     return undefined

@@ -5,10 +5,11 @@
  */
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { fileText } from '../api/file-text.js'
 import { OiError } from '../errors.js'
+import { requireFile } from '../open-input.js'
 import { named } from '../prompt/custom/faults.js'
 import { parseReadout, parseTemplateReadout } from '../prompt/custom/parse.js'
 import type { ChosenReadout, CustomReadout } from '../prompt/custom/types.js'
@@ -25,8 +26,11 @@ const readoutNames: readonly string[] = versions.map(({ name }) => name)
  *
  * @throws {@link OiError} `ERR_READOUT` as {@link readReadoutFile}.
  */
-export function chosenReadout(nameOrPath: string): ChosenReadout {
-  return versions.find(({ name }) => name === nameOrPath) ?? readReadoutFile(nameOrPath)
+export async function chosenReadout(nameOrPath: string): Promise<ChosenReadout> {
+  const known = versions.find(({ name }) => name === nameOrPath)
+  if (known !== undefined) return known
+  await requireFile(nameOrPath, 'ERR_READOUT')
+  return readReadoutFile(nameOrPath)
 }
 
 /**
@@ -68,7 +72,13 @@ export function readReadoutFile(path: string): CustomReadout {
 
 function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path)
+    // A FIFO is not waited for: a readout may name a second file.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      return readFileSync(file)
+    } finally {
+      closeSync(file)
+    }
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? `there is no file ${path}` : message

@@ -34,7 +34,7 @@ export async function openIsolated(
   options: EngineOptions,
   { events = {}, environment, tryOut }: IsolateOptions = {},
 ): Promise<SupervisedEngine> {
-  let native = checkedOptions(options)
+  let native = await checkedOptions(options)
   const { modelPath, projectorPath } = options
   const onWords = events.said ?? showWords
   let isFirst = true

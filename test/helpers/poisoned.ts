@@ -12,8 +12,13 @@ import { readGgufHeader } from '../../src/engine/gguf-header.js'
  *
  * @returns `to`
  */
-export function poisoned(from: string, to: string, tensor: string, row?: number): string {
-  const header = readGgufHeader(from)
+export async function poisoned(
+  from: string,
+  to: string,
+  tensor: string,
+  row?: number,
+): Promise<string> {
+  const header = await readGgufHeader(from)
   if (typeof header === 'string') throw new Error(header)
   const found = header.tensors.find(({ name }) => name === tensor)
   if (found?.type !== 0) throw new Error(`${from} has no ${tensor} of F32`)

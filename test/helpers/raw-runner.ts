@@ -59,7 +59,7 @@ export class RawRunner implements AsyncDisposable {
 
   /** Opens an engine in the runner. */
   async open(options: EngineOptions): Promise<void> {
-    this.send(openFrame(checkedOptions(options)))
+    this.send(openFrame(await checkedOptions(options)))
     const { kind } = await this.reply(0)
     if (kind !== replies.opened) throw new Error('The engine was not opened')
   }

@@ -1,5 +1,6 @@
 /** HTTPS: answers, lines, `oi ask`, and unusable files. */
 import t, { type Test } from 'tap'
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
@@ -8,10 +9,12 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { root } from '../../scripts/build/paths.js'
 import { readConfig } from '../../src/config.js'
+import { CertificateWatch } from '../../src/http/transport/certificate-watch.js'
 import { readTls } from '../../src/http/transport/tls.js'
 import { batchPath, linesType, numbers, readLines, requestsAbout } from '../helpers/batch.js'
 import { ended, RunningCommand } from '../helpers/command.js'
 import { decision, stubDecider, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const certFile = join(root, 'test/fixtures/localhost.pem')
 const keyFile = join(root, 'test/fixtures/localhost-key.pem')
@@ -98,6 +101,22 @@ t.test('unusable files are refused with their setting and path', async (t) => {
     t.throws(() => readTls(files), { code: 'ERR_CONFIG', message })
   }
   t.doesNotThrow(() => readTls(tls))
+})
+
+// BUG: a FIFO in its place froze the server until its other end was opened.
+t.test('a certificate whose file has become a FIFO stays as it is', async (t) => {
+  const pipe = join(t.testdir(), 'cert.pem')
+  execFileSync('mkfifo', [pipe])
+  const notices: string[] = []
+  const watch = new CertificateWatch({
+    files: () => ({ certFile: pipe, keyFile }),
+    use: () => t.fail('it is used'),
+    notice: (text) => notices.push(text),
+    everyMs: 10,
+  })
+  t.teardown(() => watch.stop())
+  await until(() => notices.length > 0)
+  t.match(notices, [/^The certificate stays as it is: .*cert\.pem is a FIFO, expected a file$/])
 })
 
 t.test('a key of another certificate is refused', async (t) => {

@@ -12,7 +12,7 @@ import type { ScoreOutput } from '../../src/engine/types.js'
 import { fixturePath, picture, projectorPath, question, user } from '../helpers/fixture.js'
 
 const { NativeEngine } = loadAddon()
-const options = checkedOptions({
+const options = await checkedOptions({
   modelPath: await fixturePath('dense'),
   projectorPath: await projectorPath(),
   contextTokens: 1024,

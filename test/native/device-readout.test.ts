@@ -127,7 +127,7 @@ t.test('on the CPU nothing is copied', async (t) => {
 })
 
 t.test('a damaged row of the output head that is not a label counts as zero', async (t) => {
-  const path = poisoned(
+  const path = await poisoned(
     await fixturePath('oss'),
     join(dir, 'head.gguf'),
     'output.weight',
@@ -142,7 +142,7 @@ t.test('a damaged row of the output head that is not a label counts as zero', as
 t.test('a request that is not finite fails alone, and rows stay on the device', async (t) => {
   const from = await fixturePath('oss')
   const [zebra] = await withReadout('host', from, (engine) => engine.tokenize([user(' zebra')]))
-  const path = poisoned(from, join(dir, 'token.gguf'), 'token_embd.weight', zebra![0])
+  const path = await poisoned(from, join(dir, 'token.gguf'), 'token_embd.weight', zebra![0])
   await withReadout('device', path, async (engine) => {
     const before = await engine.score(input(40, 3))
     const spoilt = { ...input(1, 2), prefix: [user(text(20)), user(' zebra')] }

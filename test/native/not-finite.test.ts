@@ -132,7 +132,7 @@ t.test('a prefix that is not finite goes to no tier, even if no request waited f
 
 t.test('a model whose numbers are never finite is refused when it is loaded', async (t) => {
   const from = await fixturePath('small')
-  const path = poisoned(from, join(dir, 'norm.gguf'), 'output_norm.weight')
+  const path = await poisoned(from, join(dir, 'norm.gguf'), 'output_norm.weight')
   await t.rejects(openEngine({ ...options, modelPath: path }), {
     code: 'ERR_MODEL_LOAD',
     message: /not finite/,

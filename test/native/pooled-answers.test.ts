@@ -161,7 +161,7 @@ for (const [name] of models) {
       const [tokens] = await engine.tokenize([{ text: word, trusted: false }])
       await engine.close()
       const path = join(t.testdir(), 'poisoned.gguf')
-      const model = poisoned(from, path, 'token_embd.weight', tokens![0])
+      const model = await poisoned(from, path, 'token_embd.weight', tokens![0])
       await using opened = await open({ model, threads: 1 })
       const decided = [word, text(9), text(4) + word, text(20)].map((state) =>
         outcomeOf(opened.decide({ state, questions })),

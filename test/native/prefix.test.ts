@@ -225,7 +225,7 @@ for (const kernels of ['auto', 'off'] as const) {
       engine.tokenize([{ text: word, trusted: false }]),
     )
     const path = join(t.testdir(), 'spoilt.gguf')
-    poisoned(await fixturePath('prefix'), path, 'token_embd.weight', tokens![0])
+    await poisoned(await fixturePath('prefix'), path, 'token_embd.weight', tokens![0])
     await withPrefix(
       path,
       async (engine) => {

@@ -42,7 +42,7 @@ const tokenize = (...fields: Buffer[]) => frameOf(asks.tokenize, 1, Buffer.conca
 
 t.test('a front of another version is refused', async (t) => {
   await using runner = new RawRunner()
-  runner.send(jsonFrame(asks.open, 0, { version: 1, options: checkedOptions(options) }))
+  runner.send(jsonFrame(asks.open, 0, { version: 1, options: await checkedOptions(options) }))
   t.match(await runner.ended, { code: 1, words: /version 1/ })
 })
 
@@ -54,7 +54,7 @@ t.test('the first frame must open an engine', async (t) => {
 
 t.test('a front that leaves before it has opened an engine leaves no runner', async (t) => {
   await using runner = new RawRunner()
-  runner.send(openFrame(checkedOptions(options)).subarray(0, 40))
+  runner.send(openFrame(await checkedOptions(options)).subarray(0, 40))
   runner.stream.end()
   t.match(await runner.ended, { code: 1, words: /gone/ })
 })
@@ -67,7 +67,7 @@ const score = Buffer.concat([
 const nonsense: Readonly<Record<string, readonly [Buffer, RegExp]>> = {
   'a kind that is none': [signal(99), /no kind of message 99/],
   'a kind of replies': [signal(replies.result), /no kind of message 67/],
-  'a second opening': [openFrame(checkedOptions(options)), /no kind of message 1/],
+  'a second opening': [openFrame(await checkedOptions(options)), /no kind of message 1/],
   'a frame that is too long': [number(2 ** 29 + 1), /too long/],
   'a payload that ends too early': [frameOf(asks.count, 1, number(5)), /too early/],
   'a payload that goes on': [frameOf(asks.count, 1, Buffer.alloc(5)), /longer than its fields/],
@@ -107,7 +107,7 @@ t.test('frames may come in any pieces', async (t) => {
 
 t.test('a ping is answered while the engine loads and while it works', async (t) => {
   await using runner = new RawRunner()
-  runner.send(openFrame(checkedOptions(options)), signal(asks.ping, 1))
+  runner.send(openFrame(await checkedOptions(options)), signal(asks.ping, 1))
   await runner.reply(0)
   const kinds = runner.frames.map(({ kind }) => kind)
   t.strictSame(kinds, [replies.pong, replies.opened], 'before it is open')

@@ -101,7 +101,7 @@ t.test(
     const dir = t.testdir({
       'r.json': '{"temperature":{"noul":{"temperature":3,"bias":-1},"choice":2}}',
     })
-    const readout = chosenReadout(join(dir, 'r.json'))
+    const readout = await chosenReadout(join(dir, 'r.json'))
     const questions = { wet, team: { type: 'choice', criteria: { a: null, b: null, c: null } } }
     const rows = Array.from({ length: 300 }, (_, i) => {
       const expected = { wet: i % 3 > 0, team: i % 2 > 0 ? 'a' : 'c' }

@@ -150,7 +150,7 @@ t.test('on top of own temperatures: temperatures multiply, and biases add up', a
     { type: 'choice', from: 1, to: 2, temperature: 3 },
   ]
   const dir = t.testdir({ 'r.json': JSON.stringify({ temperature: own }) })
-  const readout = chosenReadout(join(dir, 'r.json'))
+  const readout = await chosenReadout(join(dir, 'r.json'))
   const { name } = readout
   const decide = async (changes?: object) => {
     const calibration = changes && readCalibration('c.json', text({ readout: name, ...changes }))

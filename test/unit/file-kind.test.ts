@@ -31,7 +31,7 @@ t.test('library, command and server say what the file is', async (t) => {
     const file = join(folder, 'x.gguf')
     writeFileSync(file, ggufHead(texts, tensors))
     const refusal = { code: 'ERR_MODEL_UNSUPPORTED', message }
-    t.throws(() => requireModelFile(file), refusal, String(name))
+    await t.rejects(requireModelFile(file), refusal, String(name))
     await t.rejects(open({ model: file }), refusal, String(name))
   }
   for (const args of [
@@ -48,25 +48,27 @@ t.test('library, command and server say what the file is', async (t) => {
 t.test('a model is not a projector', async (t) => {
   const file = join(t.testdir(), 'x.gguf')
   writeFileSync(file, ggufHead({ 'general.architecture': 'llama', 'general.type': 'model' }))
-  t.throws(() => requireProjectorFile(file), { message: /no projector but .* llama/ })
-  t.doesNotThrow(() => requireModelFile(file))
+  await t.rejects(requireProjectorFile(file), { message: /no projector but .* llama/ })
+  await t.resolves(requireModelFile(file))
   await t.rejects(open({ model: file, projectorPath: file }), { code: 'ERR_MODEL_UNSUPPORTED' })
 })
 
-t.test('damaged, truncated or missing files are left to the engine, which names the fault', (t) => {
-  const file = join(t.testdir(), 'x.gguf')
-  t.doesNotThrow(() => requireModelFile(file))
-  const whole = ggufHead({ 'general.architecture': 'llama' })
-  for (let length = 0; length < whole.length; length++) {
-    writeFileSync(file, whole.subarray(0, length))
-    t.doesNotThrow(() => requireModelFile(file))
-  }
-  const damaged = Buffer.from(whole)
-  damaged.writeBigUInt64LE(2n ** 63n, 24)
-  writeFileSync(file, damaged)
-  t.doesNotThrow(() => requireModelFile(file))
-  t.end()
-})
+t.test(
+  'damaged, truncated or missing files are left to the engine, which names the fault',
+  async (t) => {
+    const file = join(t.testdir(), 'x.gguf')
+    await t.resolves(requireModelFile(file))
+    const whole = ggufHead({ 'general.architecture': 'llama' })
+    for (let length = 0; length < whole.length; length++) {
+      writeFileSync(file, whole.subarray(0, length))
+      await t.resolves(requireModelFile(file))
+    }
+    const damaged = Buffer.from(whole)
+    damaged.writeBigUInt64LE(2n ** 63n, 24)
+    writeFileSync(file, damaged)
+    await t.resolves(requireModelFile(file))
+  },
+)
 
 t.test('an unknown option is refused with the nearest known one', async (t) => {
   const refusal = (message: RegExp) => ({ code: 'ERR_INVALID_ARGUMENT', message })

@@ -107,11 +107,11 @@ const question: Question = { type: 'choice', criteria: { A: null, B: null } }
 
 t.test('it is chosen by name, and models default to letters@1', async (t) => {
   const { readout: path } = readConfig({}, { readout: 'letters@2', model: 'x.gguf' }).models[0]!
-  const custom = chosenReadout(path)
+  const custom = await chosenReadout(path)
   const decider = await createDecider(createFakeEngine(), { ...facts, readout: custom })
   t.equal(decider.card.readout, 'letters@2')
   t.equal((await createDecider(createFakeEngine(), facts)).card.readout, 'letters@1')
-  t.throws(() => chosenReadout('letters@3'), { message: /letters@1, letters@2 or a file/ })
+  await t.rejects(chosenReadout('letters@3'), { message: /letters@1, letters@2 or a file/ })
 })
 
 t.test('the state is between fences, with its images', async (t) => {

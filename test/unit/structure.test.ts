@@ -41,7 +41,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   trace: ['package-root'],
   http: [
     ...['server-package', 'package-root', 'accounts', 'admin', 'engine'],
-    ...['trace', 'api', 'chain', 'running', 'errors'],
+    ...['trace', 'api', 'chain', 'running', 'open-input', 'errors'],
   ],
   oi: ['decide', 'engine', 'api'],
   open: ['oi', 'runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],

@@ -212,7 +212,7 @@ async function identify(model: ModelConfig): Promise<Identity> {
   const { digest } = await fileFacts(file)
   const engine = await openMetadata(model)
   try {
-    const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
+    const custom = model.readout === '' ? undefined : await chosenReadout(model.readout)
     const { readout, inspection } = await inspectModel(file, engine, custom)
     if (!readout) throw new OiError('ERR_READOUT', `${file}: ${inspection.refusal}`)
     return { file, model: digest, readout: readout.name, onTopOf: given(readout.temperatures) }

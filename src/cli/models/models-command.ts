@@ -75,7 +75,7 @@ async function inspectFile(
   json = false,
 ): Promise<number> {
   const { file } = model
-  const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
+  const custom = model.readout === '' ? undefined : await chosenReadout(model.readout)
   // Finds out whether the file can be loaded at all. The placement needs no loading.
   await probeModel({ ...model, device: 'cpu', tensorSplit: '', gpuLayers: 0, replicas: 0 })
   const engine = await openMetadata(model)

@@ -100,7 +100,7 @@ function openRunner(options: EngineOptions, events: SupervisorEvents): Promise<S
 
 export const surveyModel: SurveyModel = async (model, isolate) => {
   const { file, mmproj, name, hostCacheMb, readout } = model
-  const custom = readout === '' ? undefined : chosenReadout(readout)
+  const custom = readout === '' ? undefined : await chosenReadout(readout)
   const devices = replicaDevices(model)
   if (!isolate) await probeModel(model)
   const projectorBytes = mmproj === '' ? 0 : await fileBytes(mmproj)
@@ -125,7 +125,7 @@ export const surveyModel: SurveyModel = async (model, isolate) => {
  */
 export async function probeModel(model: ModelConfig): Promise<void> {
   const { file, mmproj } = model
-  requireFiles(model)
+  await requireFiles(model)
   const projectorPath = mmproj === '' ? undefined : mmproj
   await requireLoadable(probeRequest({ ...engineOptions(model), modelPath: file, projectorPath }))
 }
@@ -135,14 +135,14 @@ export async function openMetadata(
   model: ModelConfig,
   openAny: (options: EngineOptions) => Promise<Engine> = openEngine,
 ): Promise<Engine> {
-  requireFiles(model)
+  await requireFiles(model)
   return openAny({ ...engineOptions(model), modelPath: model.file, metadataOnly: true })
 }
 
 /** Checked first, for the clearest error about a file that is no model. */
-function requireFiles({ file, mmproj }: ModelConfig): void {
-  requireModelFile(file)
-  if (mmproj !== '') requireProjectorFile(mmproj)
+async function requireFiles({ file, mmproj }: ModelConfig): Promise<void> {
+  await requireModelFile(file)
+  if (mmproj !== '') await requireProjectorFile(mmproj)
 }
 
 /**

@@ -4,12 +4,14 @@
  * Rules
  *   1. A mistake in the settings or in a certificate changes nothing, and is reported.
  *   2. Live settings take effect from the next request on; the others are named.
- *   3. Keys, workspaces and prices are in the accounts, where every change takes effect at once.
+ *   3. What is no file is not opened: a FIFO would be waited for.
+ *   4. Keys, workspaces and prices are in the accounts, where every change takes effect at once.
  *
  * @module
  */
 
 import { type Config, type ConfigName, type ModelConfig, settings } from '../../config.js'
+import { requireFile } from '../../open-input.js'
 import type { Front } from './front.js'
 import { InTurn } from '../served-models/in-turn.js'
 import { applyModels, type ModelAdminOptions } from '../served-models/model-admin.js'
@@ -61,7 +63,10 @@ export class SettingsReload {
       let read: Config
       let changed: Changed
       try {
+        // Rule 3.
+        await requireFile(before.config, 'ERR_CONFIG')
         read = this.#options.read()
+        for (const file of [read.tlsCert, read.tlsKey]) await requireFile(file, 'ERR_CONFIG')
         changed = compare(before, read)
         this.#config = { ...read, ...changed.kept }
         this.#models = modelsToOpen(this.#config)

@@ -11,6 +11,7 @@
  */
 
 import { stat } from 'node:fs/promises'
+import { requireFile } from '../../open-input.js'
 import { readTls, type TlsContent, type TlsFiles } from './tls.js'
 
 interface CertificateWatchOptions {
@@ -64,6 +65,7 @@ export class CertificateWatch {
 
 /** Changes when one of the files does. @throws If one does not exist. */
 async function identityOf({ certFile, keyFile }: TlsFiles): Promise<string> {
+  for (const file of [certFile, keyFile]) await requireFile(file, 'ERR_CONFIG')
   const found = await Promise.all([certFile, keyFile].map((file) => stat(file)))
   const identities = found.map(({ dev, ino, size, mtimeMs }) => [dev, ino, size, mtimeMs].join(':'))
   return [certFile, keyFile, ...identities].join(' ')

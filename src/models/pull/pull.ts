@@ -105,7 +105,7 @@ export async function pullModel(text: string, given: PullOptions): Promise<Pulle
       name,
       source: plan.source,
       pulledMs: Date.now(),
-      quantization: quantizationOf(readGgufHeader(main)),
+      quantization: quantizationOf(await readGgufHeader(main)),
       model: files[0]!.name,
       projector: plan.projector,
       files,
