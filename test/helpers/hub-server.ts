@@ -34,6 +34,8 @@ interface Trouble {
   /** Sends nothing more after this many bytes of the body. */
   readonly silentAfter?: number
   readonly ignoresRange?: boolean
+  /** States no length, of a whole file: the end of the connection is the file's. */
+  readonly lengthless?: boolean
   /** The size in `content-range`. */
   readonly total?: number
   /** Sends other bytes than the file's. */
@@ -155,7 +157,10 @@ async function send(
   const fields = { ...(etag !== '' && { etag }), ...trouble.headers }
   let body = bytes
   if (range === undefined || ignoresRange) {
-    response.writeHead(200, { ...fields, 'content-length': body.length })
+    const { lengthless = false } = trouble
+    response.useChunkedEncodingByDefault = !lengthless
+    const length = { 'content-length': body.length }
+    response.writeHead(200, { ...fields, ...(lengthless ? { connection: 'close' } : length) })
   } else if (range[0] >= bytes.length) {
     response.writeHead(416, { 'content-range': `bytes */${total}` }).end()
     return
@@ -173,7 +178,9 @@ async function send(
   const { cutAfter, silentAfter } = trouble
   const sent = cutAfter ?? silentAfter ?? body.length
   await new Promise((resolve) => response.write(body.subarray(0, sent), resolve))
-  if (cutAfter !== undefined) {
+  if (cutAfter !== undefined && trouble.lengthless) {
+    response.end()
+  } else if (cutAfter !== undefined) {
     // Written bytes are sent first.
     await sleep(5)
     response.destroy()

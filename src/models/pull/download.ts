@@ -9,13 +9,15 @@
  *      differ, the download starts over.
  *   3. No file gets its name before all of it is on the disk with the expected SHA-256.
  *   4. From a server without ranges, the file is read from beginning to end, and again if
- *      interrupted.
+ *      interrupted. Where nobody says how long it is, its own header does: a reply that ends with
+ *      its connection looks the same if it was cut.
  *
  * @module
  */
 
-import { open, rm } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { cutHeader, readGgufHeader, wholeBytes } from '../../engine/gguf-header.js'
 import { OiError } from '../../errors.js'
 import type { PulledFile } from '../pulled-models.js'
 import { fetchBytes, type FetchOptions, Transient } from './fetch.js'
@@ -191,8 +193,9 @@ async function fetchWhole(file: RemoteFile, partPath: string, options: DownloadO
       options.onBytes(piece.length)
       if (length !== undefined && bytes > length) break
     }
-    if (length !== undefined && bytes !== length) {
-      throw new Transient(`${file.url.host} sent ${bytes} bytes of ${length}`)
+    const whole = length ?? (file.sha256 === undefined ? await wholeBytesOf(partPath) : 0)
+    if (length === undefined ? bytes < whole : bytes !== length) {
+      throw new Transient(`${file.url.host} sent ${bytes} bytes of ${whole}`)
     }
     return { bytes, tag: tagOf(headers) }
   } catch (error) {
@@ -202,4 +205,11 @@ async function fetchWhole(file: RemoteFile, partPath: string, options: DownloadO
     cancel()
     await part.close()
   }
+}
+
+/** By its header; 1 more than it has if that is cut, 0 if it is no GGUF file. */
+async function wholeBytesOf(path: string): Promise<number> {
+  const header = await readGgufHeader(path)
+  if (typeof header !== 'string') return wholeBytes(header)
+  return header === cutHeader ? (await stat(path)).size + 1 : 0
 }
