@@ -36,12 +36,12 @@ export interface ModelStatus {
   /**
    * `loading`: not ready yet; `ready`; `no process`: its process has ended and is being replaced;
    * `draining`: it has been replaced or unloaded, and finishes its requests; `failed`: it could not
-   * be loaded again.
+   * be loaded again, or is unfit to answer.
    */
   readonly state: 'loading' | 'ready' | 'no process' | 'draining' | 'failed'
   /** The part loaded so far, 0 to 1; only while loading. */
   readonly loaded: number | undefined
-  /** Why loading failed. */
+  /** Why it has failed. */
   readonly reason: string | undefined
   /** Empty while there is none. A model without its own process has the server's. */
   readonly processes: readonly ProcessStatus[]

@@ -290,10 +290,11 @@ function requireRunners(runners: readonly RunnerReport[]): void {
   const ready = new Set(runners.filter(({ ready }) => ready).map(({ model }) => model))
   const missing = runners.filter(({ model }) => !ready.has(model))
   if (missing.length === 0) return
-  const names = [...new Set(missing.map(({ model }) => model))]
+  const reasons = new Map(missing.map(({ model, reason }) => [model, reason]))
   // For each model, the replica that is ready first; over all models, the last.
   const soonest = (name: string) =>
     Math.min(...missing.filter(({ model }) => model === name).map((one) => one.retryAfterMs))
-  const retryAfterMs = Math.max(...names.map(soonest))
-  throw new OiError('ERR_OVERLOADED', `Being loaded again: ${names.join(', ')}`, { retryAfterMs })
+  const retryAfterMs = Math.max(...[...reasons.keys()].map(soonest))
+  const list = [...reasons].map(([name, why]) => (why === undefined ? name : `${name} (${why})`))
+  throw new OiError('ERR_OVERLOADED', `Being loaded again: ${list.join(', ')}`, { retryAfterMs })
 }

@@ -52,6 +52,8 @@ export interface RunnerReport extends SupervisorCounts {
   readonly replica?: number
   /** False while nothing can answer. */
   readonly ready: boolean
+  /** Why not, if it is not for the process. */
+  readonly reason?: string | undefined
   /** Milliseconds until a process should be able to answer; 0 if one is. */
   readonly retryAfterMs: number
   /** Pid of the present process, or of the last one. */

@@ -78,7 +78,8 @@ export const file: Kind = {
       const startMs = performance.now()
       while (!(await isRight())) {
         if (performance.now() > startMs + mostMs) {
-          tally.violate('a replaced model file: no answers by the new one within a minute')
+          const log = world.server.log.slice(-4000)
+          tally.violate(`a replaced model file: no answers by the new one within a minute\n${log}`)
           return
         }
         await sleep(200)

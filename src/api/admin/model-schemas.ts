@@ -30,13 +30,14 @@ export const ModelStateSchema = Type.Object(
       {
         description:
           '`no process`: its process has ended and is being replaced; `draining`: it finishes its ' +
-          'requests, and is then gone.',
+          'requests, and is then gone; `failed`: it could not be loaded again, or its file has ' +
+          'changed.',
       },
     ),
     loaded: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
       description: 'The part loaded so far, while it is loading; 0 to 1.',
     }),
-    reason: Type.Union([Type.String(), Type.Null()], { description: 'Why loading failed.' }),
+    reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it has failed.' }),
     since: time('When it entered this state.'),
     device: Type.Union([Type.String(), Type.Null()], {
       description: 'Where it runs, such as `CPU`.',

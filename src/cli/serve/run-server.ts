@@ -22,6 +22,7 @@ import { KeptModels } from '../served-models/kept-models.js'
 import { createModelAdmin } from '../served-models/model-admin.js'
 import { ModelChanges } from '../served-models/model-changes.js'
 import { ModelSlots } from '../served-models/model-slots.js'
+import { ModelWatch } from '../served-models/model-watch.js'
 import { modelsToOpen, withFiles } from '../opening/models-to-open.js'
 import { createProgress } from '../output/progress.js'
 import { runnerEvents } from './runner-events.js'
@@ -65,7 +66,9 @@ export async function runServer(
   const accounts = await startPatiently(openAccounts, warn, signals.first)
   const slots = new ModelSlots()
   const changes = createChanges(slots, config, dependencies, log, manager)
+  const watch = new ModelWatch({ slots, changes, warn })
   const ends: (() => void | Promise<void>)[] = [
+    () => watch.stop(),
     () => slots.close(),
     () => accounts.close(),
     () => manager.dispose(),

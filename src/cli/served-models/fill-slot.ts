@@ -6,6 +6,7 @@
 
 import type { OnProgress } from '../../admin/operations.js'
 import { OiError } from '../../errors.js'
+import { lookAtFiles } from '../../models/model-files.js'
 import type { OpenedModel } from '../dependencies.js'
 import type { ModelSlot } from './model-slot.js'
 import type { ModelSlots } from './model-slots.js'
@@ -30,6 +31,10 @@ export async function fillSlot(
   onProgress: OnProgress = () => {},
 ): Promise<void> {
   const { name } = slot.planned
+  // Before anything reads them: a change meanwhile is one.
+  const files = slot.planned.config
+  const seen = await lookAtFiles(files)
+  slot.openedFrom = seen
   const startMs = performance.now()
   let told = -1
   try {
@@ -44,7 +49,8 @@ export async function fillSlot(
       await opened.close()
       throw new OiError('ERR_ENGINE_CLOSED', 'The server is stopping')
     }
-    slot.fill(new ServedModel(opened), performance.now() - startMs)
+    const isChanged = async () => (await lookAtFiles(files)).content !== seen.content
+    slot.fill(new ServedModel(opened, performance.now() - startMs, isChanged))
   } catch (error) {
     slot.fail(error)
     throw error

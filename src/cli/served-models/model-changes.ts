@@ -5,8 +5,8 @@
  *   1. One change after another, so that each loading model has the cores, the disk and the memory
  *      to itself.
  *   2. A model is reloaded beside the old one, which answers meanwhile. Only if memory does not
- *      allow that, the old one ends first, and requests are refused with 503 until the new one is
- *      ready.
+ *      allow that, or the old one is unfit to answer, it ends first, and requests are refused with
+ *      503 until the new one is ready.
  *   3. A failure leaves all models as they were, except for a model whose predecessor had to end
  *      first; it can be loaded again, or unloaded.
  *
@@ -148,10 +148,13 @@ export class ModelChanges {
     const named = others.map(({ planned }) => planned)
     const { name } = slot.planned
     const held = all.filter(({ served }) => served !== undefined)
-    const beside = await this.#plan(asked, named, held).catch((error: unknown) => {
-      if ((error as OiError).code !== 'ERR_MODEL_MEMORY' || !slot.served) throw error
-      return undefined
-    })
+    const isUnfit = slot.served?.unfit !== undefined
+    const beside = isUnfit
+      ? undefined
+      : await this.#plan(asked, named, held).catch((error: unknown) => {
+          if ((error as OiError).code !== 'ERR_MODEL_MEMORY' || !slot.served) throw error
+          return undefined
+        })
     if (beside !== undefined) {
       const next = new ModelSlot(beside)
       slot.next = next
@@ -171,7 +174,8 @@ export class ModelChanges {
       named,
       held.filter((other) => other !== slot),
     )
-    onProgress(`Memory does not hold two of ${name}: requests to it are refused meanwhile`)
+    const why = isUnfit ? `${name} is unfit to answer` : `Memory does not hold two of ${name}`
+    onProgress(`${why}: requests to it are refused meanwhile`)
     const old = slot.give(new ModelSlot(after))
     this.#slots.route(all)
     await this.#retire(old, onProgress)

@@ -9,6 +9,7 @@ import type { ModelStatus } from '../../admin/operations.js'
 import type { ModelConfig } from '../../config.js'
 import type { Decider, EngineReport, ModelCard } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
+import type { FilesSeen } from '../../models/model-files.js'
 import type { SupervisedEngine } from '../../runner/supervised-engine.js'
 import type { RunnerReport } from '../../runner/supervision.js'
 import type { PlannedModel } from './plan-models.js'
@@ -26,6 +27,8 @@ export class ModelSlot {
   served: ServedModel | undefined
   /** The loaded fraction, 0 to 1. */
   loaded = 0
+  /** The files that it was opened from, or that could not be opened, as they were before. */
+  openedFrom: FilesSeen | undefined
   /** The slot that is loading to replace it. */
   next: ModelSlot | undefined
   #card: ModelCard | undefined
@@ -47,10 +50,9 @@ export class ModelSlot {
     return this.served ?? this.#refusing(this.card)
   }
 
-  /** @param loadMs - How long it took. */
-  fill(served: ServedModel, loadMs: number): void {
+  fill(served: ServedModel): void {
     this.served = served
-    this.#loadMs = loadMs
+    this.#loadMs = served.loadMs
     this.#reason = undefined
   }
 
@@ -72,6 +74,7 @@ export class ModelSlot {
     this.planned = next.planned
     this.served = next.served
     this.loaded = next.loaded
+    this.openedFrom = next.openedFrom
     this.#sinceMs = next.#sinceMs
     this.#reason = undefined
     // The best guess for a model that is still to load.
@@ -92,11 +95,15 @@ export class ModelSlot {
   /** Reports on the processes of the model here; while there is none, on the missing one. */
   runners(): readonly RunnerReport[] {
     const { name: model } = this.planned
-    if (this.served !== undefined) {
+    const unfit = this.served?.unfit
+    if (this.served !== undefined && unfit === undefined) {
       return runnerReports(model, this.served.opened.runners ?? [])
     }
     const retryAfterMs = this.#retryAfterMs
-    const missing = { model, ready: false, retryAfterMs, pid: undefined, usage: () => undefined }
+    const missing = {
+      ...{ model, ready: false, retryAfterMs, pid: undefined, usage: () => undefined },
+      reason: unfit?.reason,
+    }
     return [{ ...missing, ends: {}, restarts: 0, askedAgain: 0, gaveUp: 0 }]
   }
 
@@ -117,7 +124,7 @@ export class ModelSlot {
       file: asked.file,
       state: this.#state(),
       loaded: this.#state() === 'loading' ? this.loaded : undefined,
-      reason: this.#reason,
+      reason: served?.unfit?.message ?? this.#reason,
       processes: served?.processes() ?? [],
       sinceMs: this.#isLeaving ? this.#sinceMs : (served?.readyMs ?? this.#sinceMs),
       ends,
@@ -131,6 +138,7 @@ export class ModelSlot {
 
   #state(): ModelStatus['state'] {
     if (this.#isLeaving) return 'draining'
+    if (this.served?.unfit !== undefined) return 'failed'
     if (this.served !== undefined) return this.served.ready ? 'ready' : 'no process'
     return this.#reason === undefined ? 'loading' : 'failed'
   }

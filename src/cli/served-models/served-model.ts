@@ -13,18 +13,38 @@ import type {
   ModelCard,
 } from '../../decide/types.js'
 import type { ProcessStatus } from '../../admin/operations.js'
+import { OiError } from '../../errors.js'
 import { processUsage } from '../../runner/process-usage.js'
 import type { OpenedModel } from '../dependencies.js'
 
+/** Why a model must not be asked. */
+export interface Unfit {
+  /** For anybody. */
+  readonly reason: string
+  /** For the operator. */
+  readonly message: string
+}
+
 export class ServedModel implements Decider {
   readonly opened: OpenedModel
+  /** How long it took to load, milliseconds. */
+  readonly loadMs: number
+  readonly #isChanged: () => Promise<boolean>
+  /** While this is set, requests are refused, also those that are under way. */
+  unfit: Unfit | undefined
   /** When it became ready, ms since 1970. */
   readonly readyMs = Date.now()
   #underWay = 0
   #onIdle: (() => void) | undefined
 
-  constructor(opened: OpenedModel) {
+  /**
+   * @param loadMs - How long it took to load.
+   * @param isChanged - Whether its files are no longer those that it was opened from.
+   */
+  constructor(opened: OpenedModel, loadMs: number, isChanged: () => Promise<boolean>) {
     this.opened = opened
+    this.loadMs = loadMs
+    this.#isChanged = isChanged
   }
 
   /** The card of its one model. */
@@ -42,9 +62,17 @@ export class ServedModel implements Decider {
   }
 
   async decide(request: DecideRequest, options?: DecideOptions): Promise<Decided> {
+    this.#requireFit()
     this.#underWay++
     try {
-      return await this.opened.decider.decide(request, options)
+      const decided = await this.opened.decider.decide(request, options)
+      this.#requireFit()
+      return decided
+    } catch (error) {
+      this.#requireFit()
+      // It may be the first to see that.
+      if (isFault(error) && (await this.#isChanged())) throw this.#refusal('its file has changed')
+      throw error
     } finally {
       if (--this.#underWay === 0) this.#onIdle?.()
     }
@@ -54,8 +82,18 @@ export class ServedModel implements Decider {
     return this.opened.decider.engines()
   }
 
+  #requireFit(): void {
+    if (this.unfit !== undefined) throw this.#refusal(this.unfit.reason)
+  }
+
+  #refusal(reason: string): OiError {
+    const message = `The model ${this.card.name} is being loaded again: ${reason}`
+    return new OiError('ERR_OVERLOADED', message, { retryAfterMs: Math.max(1, this.loadMs) })
+  }
+
   /** Whether at least one of its processes can answer. */
   get ready(): boolean {
+    if (this.unfit !== undefined) return false
     const { runners = [] } = this.opened
     return runners.length === 0 || runners.some((runner) => runner.ready)
   }
@@ -70,9 +108,16 @@ export class ServedModel implements Decider {
     return pids.map((pid) => ({ pid, residentBytes: processUsage(pid)?.residentBytes }))
   }
 
-  /** Waits for running requests, and closes it. No request may be added any more. */
+  /**
+   * Waits for running requests, unless they are refused anyway, and closes it. No request may be
+   * added any more.
+   */
   async retire(): Promise<void> {
-    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    // Some may wait for a process that cannot come.
+    if (this.#underWay > 0 && this.unfit === undefined)
+      await new Promise<void>((resolve) => (this.#onIdle = resolve))
     await this.opened.close()
   }
 }
+
+const isFault = (error: unknown) => error instanceof OiError && error.code === 'ERR_ENGINE_INTERNAL'
