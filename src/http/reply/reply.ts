@@ -33,7 +33,7 @@ export interface Content {
 }
 
 /** A content whose body is text. */
-export interface TextContent extends Content {
+interface TextContent extends Content {
   readonly body: string
 }
 
