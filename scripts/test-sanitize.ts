@@ -22,7 +22,8 @@ import { ensureModel } from './make-model/ensure.js'
 const suite = 'dist/test/native'
 /** Of `test/native`: their native code, if any, is in other tests too. */
 const skipped: Readonly<Record<string, readonly string[]>> = {
-  'tools, not the addon': ['make-model', 'bench-texts', 'label-table'],
+  'tools, not the addon': ['make-model', 'bench-texts', 'label-table', 'layer-weights'],
+  'a lack of memory ends a process under a sanitizer': ['memory'],
   'the program of the kernels runs here by itself': ['kernels'],
   'times, and a program that is not built so': ['threads'],
   'an older processor, which qemu plays': ['processor'],

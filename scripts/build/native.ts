@@ -81,6 +81,11 @@ const stampedTargets: Readonly<Record<string, StampedTarget>> = {
     product: 'oi-rate-test',
     uses: (folder) => ['engine', 'processor'].includes(folder),
   },
+  'oi-layers-test': {
+    product: 'oi-layers-test',
+    uses: (folder) =>
+      ['engine', 'kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
+  },
   'oi-op-params': {
     product: 'oi-op-params',
     uses: (folder) => ['kernels', 'processor'].includes(folder),
