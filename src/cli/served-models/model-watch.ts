@@ -3,9 +3,9 @@
  * the running server, or the numbers of several requests in a row were not finite.
  *
  * Rules
- *   1. A file that was written into, or is gone: its weights in memory may have changed with it, so
- *      the model answers nothing from then on. A file that another one has taken the place of (a
- *      rename) is still whole in memory: its model answers until the new one is ready.
+ *   1. A file that was written into: its weights in memory may have changed with it, so the model
+ *      answers nothing from then on. A file that is gone (renamed, removed), or that another one has
+ *      taken the place of, is still whole in memory: its model answers until a new one is ready.
  *   2. A file is opened when two looks have seen the same, so not while it is being written. One
  *      that cannot be opened is tried again when it has changed again.
  *   3. Numbers that are not finite are the fault of a single request, or, several times in a row
@@ -21,7 +21,7 @@ import type { ModelChanges } from './model-changes.js'
 import type { ModelSlot } from './model-slot.js'
 import type { ModelSlots } from './model-slots.js'
 
-export interface ModelWatchOptions {
+interface ModelWatchOptions {
   readonly slots: ModelSlots
   readonly changes: Pick<ModelChanges, 'replace'>
   /** Takes a sentence for the operator. */
@@ -87,13 +87,14 @@ export class ModelWatch {
       this.#say(slot, 'answers again: its file is as it was')
       return
     }
-    const isGone = now.missing !== undefined
-    const reason = isGone ? 'its file is gone' : 'its file has changed'
-    const isWhole = !isGone && now.files !== openedFrom.files
-    if (!isWhole && now.content !== known.tried) this.#spoil(slot, reason)
-    if (isStable && !isGone && now.content !== known.tried) {
-      this.#reload(slot, known, reason, now.content)
+    if (now.missing !== undefined) {
+      if (!isStable) this.#say(slot, 'has no file any more, and could not be loaded again')
+      return
     }
+    if (now.content === known.tried) return
+    const reason = 'its file has changed'
+    if (now.files === openedFrom.files) this.#spoil(slot, reason)
+    if (isStable) this.#reload(slot, known, reason, now.content)
   }
 
   /** Rule 3. */

@@ -18,7 +18,7 @@ import { processUsage } from '../../runner/process-usage.js'
 import type { OpenedModel } from '../dependencies.js'
 
 /** Why a model must not be asked. */
-export interface Unfit {
+interface Unfit {
   /** For anybody. */
   readonly reason: string
   /** For the operator. */

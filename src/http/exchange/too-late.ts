@@ -4,7 +4,6 @@
  * @module
  */
 
-import { namesOf } from '../../decide/model-names.js'
 import type { Decider } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 
@@ -24,9 +23,12 @@ export function tooLate(what: string, limitMs: number, more: string): OiError {
  */
 export function workOf(
   { models, engines }: Pick<Decider, 'models' | 'engines'>,
-  model = 'default',
-) {
-  const name = models.find((card) => namesOf(card).includes(model))?.name
+  model: string | undefined,
+): string {
+  const asked = models.find((card) => {
+    return model === undefined ? card.default : card.name === model || card.aliases.includes(model)
+  })
+  const name = asked?.name
   let rate = 0
   let tokens = 0
   for (const report of engines()) {
