@@ -25,7 +25,7 @@ export function guideFiles(): string[] {
 }
 
 const guide =
-  /\.md$|^src\/console\/pictures\/|^scripts\/bench\/results\/scaling-amd.*\.svg$|^scripts\/deploy\/.*(?<!\.ts)$/
+  /\.(?:md|ipynb)$|^src\/console\/pictures\/|^scripts\/bench\/results\/scaling-amd.*\.svg$|^scripts\/deploy\/.*(?<!\.ts)$/
 
 /** Paths of all files in a folder, relative to it, in a fixed order. */
 export function filesIn(folder: string): string[] {

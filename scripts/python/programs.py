@@ -6,6 +6,7 @@ connections, the address of a server that needs no key from here (--anonymous lo
 import asyncio
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -403,30 +404,13 @@ PROXY = 'litellm proxy'
 MASTER = 'sk-made-up'
 proxied = None
 
-CONFIG = f"""
-model_list:
-  - model_name: oi
-    litellm_params:
-      model: typesafe/jev-latest
-      api_base: {URL}
-      api_key: {KEY}
-      input_cost_per_token: 0.000001
-      output_cost_per_token: 0
-  - model_name: oi-decisions
-    litellm_params:
-      model: openai/default
-      api_base: {URL}/v1
-      api_key: {KEY}
-general_settings:
-  master_key: {MASTER}
-  pass_through_endpoints:
-    - path: /oi
-      target: {URL}
-      include_subpath: true
-      forward_headers: true
-      headers:
-        Authorization: Bearer {KEY}
-"""
+GUIDE = Path(__file__).parent.parent / 'deploy/README.md'
+
+
+def configuration():
+    """That of the guide, with the server's address."""
+    [block] = re.findall(r'^```yaml\n(model_list:.*?)^```', GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    return block.replace('http://127.0.0.1:8080', URL)
 
 
 def begin_proxy(folder):
@@ -435,11 +419,12 @@ def begin_proxy(folder):
         free.bind(('127.0.0.1', 0))
         port = free.getsockname()[1]
     config = Path(folder, 'config.yaml')
-    config.write_text(CONFIG)
+    config.write_text(configuration())
     command = [str(Path(sys.executable).parent / 'litellm'), '--config', str(config), '--host', '127.0.0.1',
                '--port', str(port), '--telemetry', 'False']
     log = open(Path(folder, 'log'), 'w')
-    return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder), f'http://127.0.0.1:{port}'
+    env = {**os.environ, 'OI_KEY': KEY, 'LITELLM_MASTER_KEY': MASTER}
+    return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=env), f'http://127.0.0.1:{port}'
 
 
 def wait_for_proxy(process, url, folder):
@@ -527,6 +512,24 @@ def pass_through_answers_line_by_line():
     body = {'states': [STATE, 'It rains.'], 'questions': WIRE}
     reply = through_proxy('POST', '/oi/v1/systemone/batch', json=body, headers={'accept': 'application/x-ndjson'})
     equal((reply.status_code, len([line for line in reply.text.splitlines() if line.strip()])), (200, 3))
+
+
+@check(PROXY)
+def pass_through_needs_a_key():
+    import httpx
+    equal(httpx.get(f'{proxied}/oi/v1/models', timeout=60).status_code, 401)
+
+
+# jevbench
+
+
+@check('jevbench')
+def every_request_of_its_examples_is_answered():
+    import jevbench
+    os.environ['JEVBENCH_API_KEY'] = KEY
+    report = jevbench.evaluate(jevbench.systemone(f'{URL}/v1/systemone', 'default'), 'examples', cache=None)
+    assert not report.errors, report.errors[:1]
+    assert report.scores['n_checks'] > 0
 
 
 # Output

@@ -24,6 +24,8 @@ const elsewhere = [
   /^alias oi=/,
   // On a machine with a GPU.
   /^(?:export OI_ADDON=|node dist\/test\/device\/)/,
+  // http/python-programs.test.ts.
+  /^(?:pip install |export TYPESAFE_|JEVBENCH_API_KEY=)/,
   // With other hubs and files: http/pull.test.ts.
   /^oi models pull (?:hf:|https:)/,
   /^oi (?:serve --model m-Q4_K_M|admin password)$/,
