@@ -26,6 +26,8 @@ const elsewhere = [
   /^(?:export OI_ADDON=|node dist\/test\/device\/)/,
   // http/python-programs.test.ts.
   /^(?:pip install |export TYPESAFE_|JEVBENCH_API_KEY=)/,
+  // http/changed-files.test.ts.
+  /^(?:cp|mv) \S+ \/models\//,
   // With other hubs and files: http/pull.test.ts.
   /^oi models pull (?:hf:|https:)/,
   /^oi (?:serve --model m-Q4_K_M|admin password)$/,
