@@ -92,7 +92,7 @@ t.test('every error of the table is a reply, with its code and an example', asyn
       ({ value }) => (value as { error: { code: string } }).error.code,
     )
     t.ok(shown.includes(wire), `${code} has an example`)
-    const body = (code: string) => ({ error: { code, message: 'm' }, detail: 'm' })
+    const body = (code: string) => ({ error: { code, message: 'm', type: 't' }, detail: 'm' })
     t.equal(openApi.errors(media.schema, body(wire)), '', `${code} may be ${wire}`)
     t.not(openApi.errors(media.schema, body('another')), '', `${status} has no other codes`)
   }

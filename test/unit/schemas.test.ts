@@ -75,7 +75,9 @@ t.test('a usage report', async (t) => {
 })
 
 t.test('an error', async (t) => {
-  t.ok(validators.error.Check({ error: { code: 'c', message: 'm' }, detail: 'm' }))
-  t.ok(validators.error.Check({ error: { code: 'c', message: 'm', param: 'p' }, detail: 'm' }))
-  t.notOk(validators.error.Check({ error: { code: 'c', message: 'm' } }))
+  const error = { code: 'c', message: 'm', type: 't' }
+  t.ok(validators.error.Check({ error, detail: 'm' }))
+  t.ok(validators.error.Check({ error: { ...error, param: 'p' }, detail: 'm' }))
+  t.notOk(validators.error.Check({ error }))
+  t.notOk(validators.error.Check({ error: { code: 'c', message: 'm' }, detail: 'm' }))
 })

@@ -7,6 +7,7 @@ import { Pending } from '../../src/accounts/pending.js'
 import { Spilling } from '../../src/accounts/spilling.js'
 import { findSpools } from '../../src/accounts/spool.js'
 import { removeOldParts } from '../../src/accounts/spool-files.js'
+import { until } from '../helpers/until.js'
 
 const booking = (cost: number): Booking => ({
   ...{ workspaceId: 1, keyId: 1, model: 'm', timeMs: Date.now(), requests: 1 },
@@ -114,6 +115,8 @@ t.test('the end completes the spool under way', async (t) => {
   t.match(log, [/^The usage of 1 answer could not be written\. The next start takes it in: /])
   const [again] = readdirSync(folder).filter((name) => name.endsWith('-again.jsonl'))
   t.strictSame(costsIn(join(folder, again!)), [1])
+  // The one under way: the folder can be removed after it.
+  await until(() => readdirSync(folder).filter((name) => name.endsWith('.jsonl')).length === 2)
 })
 
 t.test('parts of spools whose writer was killed are removed after an hour', async (t) => {
