@@ -7,11 +7,9 @@
 import type { Bucket, QuestionType } from '../scoring/calibration.js'
 import { type Fit, fitAll } from './fit.js'
 import type { Scale } from './loss.js'
-import { randomFrom } from './random.js'
+import { type Interval, percentileInterval } from '../evaluate/percentile-interval.js'
+import { randomFrom } from '../evaluate/random.js'
 import type { Samples } from './sample.js'
-
-/** Lower and upper end. */
-export type Interval = readonly [number, number]
 
 interface ScaleIntervals {
   readonly temperature: Interval
@@ -29,7 +27,6 @@ interface BootstrapOptions {
 
 /** How many fits the intervals are based on. */
 const usualRepetitions = 500
-const tail = 0.025
 
 /**
  * 95 % intervals by the percentile bootstrap: rows, with all their observations, are drawn with
@@ -38,7 +35,6 @@ const tail = 0.025
  *
  * @param options - Row numbers are from 0, below `rowCount`. `repetitions` is 500 by default.
  * @returns A function: the intervals of a scale of `fit`.
- * @see B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapter 13.
  */
 export function bootstrap(
   samples: Samples,
@@ -58,8 +54,8 @@ export function bootstrap(
       return bucket === undefined ? ofType.scale : ofType.buckets.get(bucket)!
     })
     return {
-      temperature: interval(scales.map(temperatureOf)),
-      bias: interval(scales.map(biasOf)),
+      temperature: percentileInterval(scales.map(temperatureOf)),
+      bias: percentileInterval(scales.map(biasOf)),
     }
   }
 }
@@ -71,17 +67,4 @@ export function temperatureOf({ logTemperature }: Scale): number {
 /** Nats, before the temperature. */
 export function biasOf(scale: Scale): number {
   return scale.shift * temperatureOf(scale)
-}
-
-function interval(values: readonly number[]): Interval {
-  const sorted = Float64Array.from(values).sort()
-  return [quantile(sorted, tail), quantile(sorted, 1 - tail)]
-}
-
-/** @param sorted - Ascending, not empty. */
-function quantile(sorted: Float64Array, share: number): number {
-  const place = share * (sorted.length - 1)
-  const below = Math.floor(place)
-  const above = Math.ceil(place)
-  return sorted[below]! + (place - below) * (sorted[above]! - sorted[below]!)
 }

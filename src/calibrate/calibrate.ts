@@ -12,7 +12,8 @@ import {
   withBias,
 } from '../scoring/calibration.js'
 import { softmax } from '../scoring/softmax.js'
-import { biasOf, bootstrap, type Interval, temperatureOf } from './bootstrap.js'
+import type { Interval } from '../evaluate/percentile-interval.js'
+import { biasOf, bootstrap, temperatureOf } from './bootstrap.js'
 import { type Figures, figuresOf } from './figures.js'
 import { carriesBias, type Fit, fitAll } from './fit.js'
 import { countOf, rowNumbers, type RowObservation, type Samples, samplesOf } from './sample.js'

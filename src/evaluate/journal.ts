@@ -10,7 +10,8 @@
  * @module
  */
 
-import { closeSync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, fstatSync, openSync } from 'node:fs'
+import { readSync, writeSync } from 'node:fs'
 import { isJsonObject, type Json } from '../api/json.js'
 import { OiError } from '../errors.js'
 import { kindOf, piecesOf } from '../open-input.js'
@@ -72,7 +73,8 @@ export class Journal {
       await requireHead(path, file)
       cutUnfinished(file)
       const done = new LineSet()
-      const earlierMs = await replay(path, file, identity, (record) => {
+      const same = (head: Fields) => requireSame(path, head, identity)
+      const earlierMs = await replay(path, file, same, (record) => {
         // Two processes may have written to the file at the same time.
         if (done.add(record.line)) onRecord(record)
       })
@@ -117,31 +119,66 @@ export class Journal {
   }
 }
 
-function openFile(path: string): number {
+/**
+ * Reads a run that another command has kept, over the same data.
+ *
+ * @param data - Digest of the labelled file.
+ * @param onRecord - Called with each of its rows.
+ * @returns Its models, as in {@link RunIdentity}.
+ * @throws {@link OiError} `ERR_CONFIG` as {@link Journal.open}.
+ */
+export async function readOtherRun(
+  path: string,
+  data: string,
+  onRecord: (record: RowRecord) => void,
+): Promise<Json> {
+  const flag = '--against'
+  const file = openFile(path, constants.O_RDONLY | constants.O_NONBLOCK, flag)
+  try {
+    await requireHead(path, file, flag)
+    let models: Json = null
+    const same = (head: Fields) => {
+      if (head['data'] !== data) throw refusal(path, meanings.data, flag)
+      models = head['models'] as Json
+    }
+    await replay(path, file, same, onRecord, flag)
+    return models
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * @param mode - As of `fs.open`, but such that a FIFO opens without its other end: for reading, too,
+ *   or without waiting.
+ * @param flag - The option that names the file.
+ */
+function openFile(path: string, mode: string | number = 'a+', flag = '--resume'): number {
   let file: number
   try {
-    // For reading, too: a FIFO then opens without its other end.
-    file = openSync(path, 'a+')
+    file = openSync(path, mode)
   } catch (cause) {
-    throw new OiError('ERR_CONFIG', `--resume: ${(cause as Error).message}`, { cause })
+    throw new OiError('ERR_CONFIG', `${flag}: ${(cause as Error).message}`, { cause })
   }
   const kind = kindOf(fstatSync(file))
   if (kind === undefined) return file
   closeSync(file)
-  throw refusal(path, `it is ${kind}`)
+  throw refusal(path, `it is ${kind}`, flag)
 }
 
 const linesIn = (file: number) => linesOf(piecesOf(file, fstatSync(file).size))
 
 /** An empty file is a new one. @throws {@link OiError} Unless it begins with a head. */
-async function requireHead(path: string, file: number): Promise<void> {
+async function requireHead(path: string, file: number, flag?: string): Promise<void> {
   try {
     for await (const { text, ended } of linesIn(file)) {
       if (ended && parse(text)?.['format'] === format) return
-      throw refusal(path, notOurs)
+      throw refusal(path, notOurs, flag)
     }
   } catch (cause) {
-    throw cause instanceof OiError && cause.code === 'ERR_CONFIG' ? cause : refusal(path, notOurs)
+    throw cause instanceof OiError && cause.code === 'ERR_CONFIG'
+      ? cause
+      : refusal(path, notOurs, flag)
   }
 }
 
@@ -149,15 +186,16 @@ async function requireHead(path: string, file: number): Promise<void> {
 async function replay(
   path: string,
   file: number,
-  identity: RunIdentity,
+  requireHeadOf: (head: Fields) => void,
   onRecord: (record: RowRecord) => void,
+  flag?: string,
 ): Promise<number> {
   let earlierMs = 0
   let lastMs = 0
-  for await (const { number, text } of linesIn(file)) {
+  for await (const { number, text, ended } of linesIn(file)) {
     const entry = parse(text)
     if (entry?.['format'] !== undefined) {
-      requireSame(path, entry, identity)
+      requireHeadOf(entry)
       earlierMs += lastMs
       lastMs = 0
     } else if (isEntry(entry)) {
@@ -165,7 +203,9 @@ async function replay(
       lastMs = Math.max(lastMs, atMs)
       onRecord(record)
     } else {
-      throw refusal(path, `line ${number} is damaged`)
+      // Of a run that still goes on.
+      if (!ended && flag !== undefined) break
+      throw refusal(path, `line ${number} is damaged`, flag)
     }
   }
   return earlierMs + lastMs
@@ -214,6 +254,6 @@ function cutUnfinished(file: number): void {
   }
 }
 
-function refusal(path: string, reason: string): OiError {
-  return new OiError('ERR_CONFIG', `--resume ${path}: ${reason}`)
+function refusal(path: string, reason: string, flag = '--resume'): OiError {
+  return new OiError('ERR_CONFIG', `${flag} ${path}: ${reason}`)
 }

@@ -11,6 +11,12 @@ export function showShare(value: number): string {
   return Number.isNaN(value) ? none : value.toFixed(3).replace(/^0\./, '.')
 }
 
+/** A difference of such shares: `+.031`, `−.120`. */
+export function showDifference(value: number): string {
+  if (Number.isNaN(value)) return none
+  return `${value < 0 ? '−' : '+'}${showShare(Math.abs(value))}`
+}
+
 export function showInterval([low, high]: readonly [number, number]): string {
   return Number.isNaN(low) ? none : `${showShare(low)}–${showShare(high)}`
 }

@@ -71,6 +71,42 @@ export interface Report extends ReportHead {
   readonly decisionsPerSecond: number
   /** Answered questions whose right answer is known. */
   readonly answersPerSecond: number
+  /** With `--against`. */
+  readonly against?: Comparison
+}
+
+/** This run beside another one over the same rows: the answers that both have. */
+export interface Comparison {
+  /** The file in which the other run was kept. */
+  readonly file: string
+  readonly models: readonly ReportModel[]
+  readonly answers: number
+  readonly accuracy: Difference
+  readonly brier: Difference
+  /** Answers that are right in one of the runs alone. */
+  readonly onlyHere: number
+  readonly onlyThere: number
+  /** Of McNemar's exact test: the probability of so uneven a division by chance. */
+  readonly p: number
+  /** The first of them, by line. */
+  readonly differing: readonly DifferingAnswer[]
+}
+
+export interface Difference {
+  readonly here: number
+  readonly there: number
+  /** `here` less `there`. */
+  readonly difference: number
+  /** 95 %, by the bootstrap over rows. */
+  readonly interval: readonly [number, number]
+}
+
+export interface DifferingAnswer {
+  readonly line: number
+  readonly question: string
+  readonly wanted: string
+  readonly here: string
+  readonly there: string
 }
 
 interface QuestionFigures extends Figures {

@@ -145,6 +145,45 @@ t.test('a killed run continues, and ends with the figures of a whole one', async
   })
 })
 
+t.test('--against compares with another run over the same rows', async (t) => {
+  const dir = t.testdir({ 'rows.jsonl': rows, 'other.jsonl': rows.replace('state 1', 'state one') })
+  const [run, html] = [join(dir, 'run.jsonl'), join(dir, 'report.html')]
+  t.equal((await ended(oi([join(dir, 'rows.jsonl'), ...local, '--resume', run]))).code, 0)
+  const kept = readFileSync(run, 'utf8')
+  await withServer(
+    { decider: stubDecider(async (asked) => decisionOn(asked)), wire },
+    async (at) => {
+      const server = ['--url', at.url, '--key', at.key, '--against']
+      const args = [join(dir, 'rows.jsonl'), ...server, run]
+      const { code, stdout, stderr } = await ended(oi([...args, '--html', html]))
+      t.equal(code, 0, stderr)
+      t.match(
+        stdout,
+        /Against .*run\.jsonl \(fake\): 120 answers of both\n +here +there +difference +95 %\naccuracy /,
+      )
+      t.match(stdout, /right here alone \d+, there alone \d+; by chance .*\(McNemar\)/)
+      t.match(
+        readFileSync(html, 'utf8'),
+        /<h2>Against fake<\/h2>[^]*<h3>Answers that one of them has right/,
+      )
+      const { against, overall } = JSON.parse(
+        (await ended(oi([...args, '--json']))).stdout,
+      ) as Report
+      t.equal(against!.accuracy.here, overall.accuracy)
+      for (const [file, other, reason] of [
+        ['other.jsonl', run, /--against .*another labelled file/],
+        ['rows.jsonl', join(dir, 'rows.jsonl'), /--against .*not a file of oi eval/],
+        ['rows.jsonl', join(dir, 'none.jsonl'), /--against: ENOENT/],
+      ] as const) {
+        const refused = await ended(oi([join(dir, file), ...server, other]))
+        t.equal(refused.code, 2)
+        t.match(refused.stderr, reason)
+      }
+    },
+  )
+  t.equal(readFileSync(run, 'utf8'), kept)
+})
+
 t.test('Ctrl-C ends the run with the figures so far', async (t) => {
   const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
   const gated = new Gated(20)

@@ -37,7 +37,8 @@ A first Ctrl-C ends it with the figures so far. With --resume, the same command 
 Exit code 1: it was ended early, or the model refused rows.
 
   oi eval rows.jsonl --model model.gguf --html report.html
-  oi eval rows.jsonl --url http://localhost:8080 --key oi-… --flips --resume run.jsonl`
+  oi eval rows.jsonl --url http://localhost:8080 --key oi-… --flips --resume run.jsonl
+  oi eval rows.jsonl --model other.gguf --against run.jsonl`
 
 export function addEvalCommand(
   program: Command,
@@ -53,6 +54,7 @@ export function addEvalCommand(
     .option('--limit <n>', 'only the first rows', readWhole(1, Number.MAX_SAFE_INTEGER))
     .option('--concurrency <n>', 'rows at the same time', readWhole(1, mostAtOnce), 16)
     .option('--resume <file>', 'keep results in this file, and continue from them')
+    .option('--against <file>', 'compare with another run, kept by its --resume')
     .option('--json', 'print the report as JSON')
     .option('--html <file>', 'also write the report as a page with plots')
     .option('--url <address>', 'ask a running server instead of loading a model')

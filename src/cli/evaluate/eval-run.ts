@@ -8,9 +8,11 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { mostOptions } from '../../api/limits.js'
 import { OiError } from '../../errors.js'
 import { reportPage } from '../../evaluate/html/page.js'
-import { Journal } from '../../evaluate/journal.js'
+import { isJsonObject } from '../../api/json.js'
+import { Journal, readOtherRun } from '../../evaluate/journal.js'
 import { measureRow, type RowRecord } from '../../evaluate/measure.js'
-import type { Report, ReportHead } from '../../evaluate/report.js'
+import { Paired } from '../../evaluate/paired.js'
+import type { Comparison, Report, ReportHead } from '../../evaluate/report.js'
 import { Results } from '../../evaluate/results.js'
 import { rowsOf } from '../../evaluate/rows.js'
 import { RowsFile } from '../../evaluate/rows-file.js'
@@ -31,6 +33,8 @@ export interface EvalOptions {
   readonly limit?: number
   readonly concurrency: number
   readonly resume?: string
+  /** A file of another run's `resume`. */
+  readonly against?: string
   readonly json?: boolean
   readonly html?: string
 }
@@ -87,10 +91,11 @@ async function evaluateRows(
     )
   }
 
+  const other = await readOther(options, survey)
   const opened = await open()
   try {
     if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-    const run = new Run(file, survey, opened, options)
+    const run = new Run(file, survey, opened, options, other)
     const { report, failure } = await run.toEnd(exit)
     if (failure === undefined || report.rows.answered > 0) await write(report, options)
     if (!report.whole) printError(`${howToGoOn(report, options)}\n`)
@@ -101,17 +106,47 @@ async function evaluateRows(
   }
 }
 
+interface OtherRun {
+  readonly paired: Paired
+  readonly about: Pick<Comparison, 'file' | 'models'>
+}
+
+/** The run of `--against`. */
+async function readOther(
+  { against }: EvalOptions,
+  { digest }: Survey,
+): Promise<OtherRun | undefined> {
+  if (against === undefined) return undefined
+  const paired = new Paired()
+  const facts = await readOtherRun(against, digest, (record) => paired.addOther(record))
+  const models = (Array.isArray(facts) ? facts : []).flatMap((card) => {
+    const name = isJsonObject(card) ? card['name'] : undefined
+    if (typeof name !== 'string') return []
+    const { readout } = card as { readout?: unknown }
+    return typeof readout === 'string' ? [{ name, readout }] : [{ name }]
+  })
+  return { paired, about: { file: against, models } }
+}
+
 class Run {
   readonly #file: RowsFile
   readonly #survey: Survey
   readonly #opened: OpenedSubject
   readonly #options: EvalOptions
   readonly #results = new Results()
+  readonly #other: OtherRun | undefined
   readonly #flips: boolean
   readonly #others: ReadonlySet<string>
   #elapsedMs = () => 0
 
-  constructor(file: RowsFile, survey: Survey, opened: OpenedSubject, options: EvalOptions) {
+  constructor(
+    file: RowsFile,
+    survey: Survey,
+    opened: OpenedSubject,
+    options: EvalOptions,
+    other: OtherRun | undefined,
+  ) {
+    this.#other = other
     this.#file = file
     this.#survey = survey
     this.#opened = opened
@@ -151,7 +186,12 @@ class Run {
     const { identity } = this.#opened.subject
     const others = [...this.#others].toSorted()
     const of = { data: this.#survey.digest, models: identity, flips: this.#flips, others }
-    return Journal.open(resume, of, (record) => this.#results.add(record))
+    return Journal.open(resume, of, (record) => this.#add(record))
+  }
+
+  #add(record: RowRecord): void {
+    this.#results.add(record)
+    this.#other?.paired.add(record)
   }
 
   #measure(
@@ -166,7 +206,7 @@ class Run {
     const before = this.#results.rows
     const startMs = performance.now()
     const onRecord = (record: RowRecord) => {
-      this.#results.add(record)
+      this.#add(record)
       journal?.append(record)
       const { rows } = this.#results
       const perSecond = (1000 * (rows - before)) / (performance.now() - startMs)
@@ -195,7 +235,9 @@ class Run {
       version: packageVersion(),
     }
     const rowsInFile = this.#survey.rows
-    return this.#results.report({ about, rowsInFile, whole, elapsedMs: this.#elapsedMs() })
+    const report = this.#results.report({ about, rowsInFile, whole, elapsedMs: this.#elapsedMs() })
+    const other = this.#other
+    return other ? { ...report, against: other.paired.figures(other.about) } : report
   }
 }
 

@@ -7,13 +7,14 @@
 import {
   showAmount,
   showCount,
+  showDifference,
   showDuration,
   showInterval,
   showPercent,
   showShare,
 } from '../../evaluate/numbers.js'
 import type { BinaryFigures } from '../../evaluate/binary-tally.js'
-import type { Report } from '../../evaluate/report.js'
+import type { Difference, Report } from '../../evaluate/report.js'
 import type { Figures } from '../../evaluate/tally.js'
 import { layOut, oneLine } from '../output/lay-out.js'
 
@@ -31,6 +32,7 @@ export function evaluationText(report: Report): string {
     scoreLines(report),
     reliabilityLines(report),
     mistakeLines(report),
+    ...againstBlocks(report),
     costLines(report),
   ]
   const filled = blocks.filter((lines) => lines.length > 0)
@@ -157,6 +159,42 @@ function mistakeLines({ mistakes, questions }: Report): string[] {
     ])
   const head = [...(several ? ['question'] : []), 'right', 'answered', 'times']
   return ['Most frequent mistakes', ...inColumns([head, ...rows], head.length - 1)]
+}
+
+function againstBlocks({ against, questions }: Report): string[][] {
+  if (against === undefined) return []
+  const { file, models, answers, accuracy, brier, onlyHere, onlyThere, p, differing } = against
+  const others = models.map(({ name }) => oneLine(name)).join(', ')
+  const row = (name: string, { here, there, difference, interval }: Difference) => [
+    name,
+    ...[here, there].map(showShare),
+    showDifference(difference),
+    `${showDifference(interval[0])} to ${showDifference(interval[1])}`,
+  ]
+  const several = questions.length > 1
+  const rows = differing
+    .slice(0, shownMistakes)
+    .map(({ line, question, wanted, here, there }) => [
+      String(line),
+      ...(several ? [named(question)] : []),
+      ...[wanted, here, there].map(named),
+    ])
+  const head = ['line', ...(several ? ['question'] : []), 'right', 'here', 'there']
+  return [
+    [
+      `Against ${oneLine(file)} (${others}): ${showCount(answers)} answers of both`,
+      ...inColumns([
+        ['', 'here', 'there', 'difference', '95 %'],
+        row('accuracy', accuracy),
+        row('Brier', brier),
+      ]),
+      `right here alone ${showCount(onlyHere)}, there alone ${showCount(onlyThere)}; ` +
+        `by chance with a probability of ${showShare(p)} (McNemar)`,
+    ],
+    ...(rows.length === 0
+      ? []
+      : [['Answers that one of them has right', ...inColumns([head, ...rows], head.length)]]),
+  ]
 }
 
 function costLines({ tokens, latencyMs, modelMs, rows, reversed, ...report }: Report): string[] {

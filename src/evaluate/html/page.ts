@@ -12,18 +12,24 @@ import {
   showPercent,
   showShare,
 } from '../numbers.js'
-import type { Report } from '../report.js'
+import type { Comparison, Report } from '../report.js'
 import { latencyPlot } from './latency-plot.js'
 import { html, Markup } from './markup.js'
 import { reliabilityPlot } from './reliability-plot.js'
 import { style } from './style.js'
-import { binaryTable, figuresTable, mistakesTable, quantilesTable } from './tables.js'
+import {
+  binaryTable,
+  comparisonTables,
+  figuresTable,
+  mistakesTable,
+  quantilesTable,
+} from './tables.js'
 
 const shownQuestions = 200
 
 /** The text of the page. Names are data, and are escaped. */
 export function reportPage(report: Report): string {
-  const { overall, types, questions, latencyMs, modelMs, mistakes } = report
+  const { overall, types, questions, latencyMs, modelMs, mistakes, against } = report
   const groups = Object.entries(types)
   const panels = groups.length === 1 ? groups : [['all answers', overall] as const, ...groups]
   const several = questions.length > 1
@@ -81,6 +87,7 @@ export function reportPage(report: Report): string {
                 ${mistakesTable(report)}`
             : undefined
         }
+        ${against && comparison(against)}
         <h2>Latency</h2>
         ${latencyPlot(latencyMs)}
         ${quantilesTable([
@@ -149,6 +156,17 @@ function more({ questions, answersOfFurtherQuestions }: Report): Markup | undefi
     .reduce((sum, { answers }) => sum + answers, answersOfFurtherQuestions)
   if (left === 0) return undefined
   return html`<p class="soft">${showCount(left)} answers are to further questions.</p>`
+}
+
+function comparison(against: Comparison): Markup {
+  const { file, models, answers, onlyHere, onlyThere, p } = against
+  return html`<h2>Against ${models.map(({ name }) => name).join(', ')}</h2>
+    <p>
+      ${file}: ${showCount(answers)} answers of both. Right here alone: ${showCount(onlyHere)};
+      there alone: ${showCount(onlyThere)}. Chance would divide them so unevenly with a probability
+      of ${showShare(p)} (McNemar’s exact test).
+    </p>
+    ${comparisonTables(against)}`
 }
 
 function cost({ tokens, rows, seconds, answersPerSecond, decisionsPerSecond }: Report): Markup {

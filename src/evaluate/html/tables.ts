@@ -6,8 +6,15 @@
 
 import type { BinaryFigures } from '../binary-tally.js'
 import type { Quantiles } from '../histogram.js'
-import { showAmount, showCount, showInterval, showPercent, showShare } from '../numbers.js'
-import type { Report } from '../report.js'
+import {
+  showAmount,
+  showCount,
+  showDifference,
+  showInterval,
+  showPercent,
+  showShare,
+} from '../numbers.js'
+import type { Comparison, Report } from '../report.js'
 import type { Figures } from '../tally.js'
 import { html, type Markup } from './markup.js'
 
@@ -53,6 +60,31 @@ export function mistakesTable({ mistakes, mistakesNotToldApart }: Report): Marku
     mistakesNotToldApart > 0 &&
     html`<p class="soft">${showCount(mistakesNotToldApart)} rarer ones are not told apart.</p>`
   return html`${table(['question', 'right', 'answered', 'times'], rows, 3)}${left || undefined}`
+}
+
+/** Two runs beside each other, and the answers that one of them has right. */
+export function comparisonTables({ accuracy, brier, differing }: Comparison): Markup {
+  const means = [['accuracy', accuracy] as const, ['Brier', brier] as const]
+  const rows = means.map(([name, { here, there, difference, interval }]) => [
+    name,
+    ...[here, there].map(showShare),
+    showDifference(difference),
+    `${showDifference(interval[0])} to ${showDifference(interval[1])}`,
+  ])
+  const answers = differing.map(({ line, question, wanted, here, there }) => [
+    question,
+    wanted,
+    here,
+    there,
+    String(line),
+  ])
+  return html`${table(['', 'here', 'there', 'difference', '95 %'], rows)}
+  ${
+    answers.length > 0
+      ? html`<h3>Answers that one of them has right</h3>
+          ${table(['question', 'right', 'here', 'there', 'line'], answers, 3)}`
+      : undefined
+  }`
 }
 
 export function quantilesTable(rows: readonly (readonly [name: string, Quantiles])[]): Markup {
