@@ -14,11 +14,15 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { OiError } from '../errors.js'
+import type { RequestLimits } from '../api/counts.js'
 import { openInput, piecesOf } from '../open-input.js'
+import { jsonLines, type RowReader } from './rows.js'
+import type { LabelledRow } from './types.js'
 
 export class RowsFile {
   /** For people: the path, or `standard input`. */
   readonly name: string
+  readonly reader: RowReader
   readonly #file: number
   /** A source that has not been read yet. */
   #stream: Readable | undefined
@@ -28,15 +32,22 @@ export class RowsFile {
    * @param path - `-` is standard input.
    * @throws {@link OiError} `ERR_CONFIG` if it cannot be opened, or is neither a file nor a stream.
    */
-  static async open(path: string): Promise<RowsFile> {
+  static async open(path: string, reader = jsonLines): Promise<RowsFile> {
     const input = await openInput(path)
     return input.file === undefined
-      ? new RowsFile(input.name, unnamedFile(), 0, input.stream)
-      : new RowsFile(input.name, input.file, input.bytes, undefined)
+      ? new RowsFile(input.name, reader, unnamedFile(), 0, input.stream)
+      : new RowsFile(input.name, reader, input.file, input.bytes, undefined)
   }
 
-  private constructor(name: string, file: number, bytes: number, stream: Readable | undefined) {
+  private constructor(
+    name: string,
+    reader: RowReader,
+    file: number,
+    bytes: number,
+    stream: Readable | undefined,
+  ) {
     this.name = name
+    this.reader = reader
     this.#file = file
     this.#bytes = bytes
     this.#stream = stream
@@ -61,6 +72,11 @@ export class RowsFile {
       if (!(cause instanceof Error && 'syscall' in cause)) throw cause
       throw new OiError('ERR_CONFIG', `${this.name}: ${cause.message}`, { cause })
     }
+  }
+
+  /** The rows of {@link pieces}. @throws {@link OiError} As the reader. */
+  rows(limits: RequestLimits): AsyncIterable<LabelledRow> {
+    return this.reader.rows(this.pieces(), limits)
   }
 
   async close(): Promise<void> {

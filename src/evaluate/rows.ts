@@ -26,6 +26,13 @@ import type { DecideRequest, Question } from '../decide/types.js'
 import { inLine, linesOf } from './lines.js'
 import type { Expected, LabelledRow } from './types.js'
 
+/** How the rows of a file are read. */
+export interface RowReader {
+  /** What they depend on beside the file's bytes; `''`: nothing. */
+  readonly identity: string
+  rows(pieces: AsyncIterable<Uint8Array>, limits: RequestLimits): AsyncIterable<LabelledRow>
+}
+
 /**
  * Reads the rows in order. Memory: one line.
  *
@@ -40,6 +47,8 @@ export async function* rowsOf(
     yield { line: number, ...readLine(number, text, limits) }
   }
 }
+
+export const jsonLines: RowReader = { identity: '', rows: rowsOf }
 
 function readLine(line: number, text: string, limits: RequestLimits): Omit<LabelledRow, 'line'> {
   try {

@@ -7,7 +7,6 @@
 import { createHash } from 'node:crypto'
 import { keysOf } from '../api/json.js'
 import type { RequestLimits } from '../api/counts.js'
-import { rowsOf } from './rows.js'
 import type { RowsFile } from './rows-file.js'
 import type { LabelledRow } from './types.js'
 
@@ -18,7 +17,7 @@ interface SurveyOptions {
 
 export interface Survey {
   readonly rows: number
-  /** `sha256:` and 64 hex digits of all bytes. */
+  /** `sha256:` and 64 hex digits of all bytes, and of the questions of a table before them. */
   readonly digest: string
   /** Names in `others` that no labelled choice has as an option. */
   readonly missing: readonly string[]
@@ -27,14 +26,14 @@ export interface Survey {
 /**
  * @param options - `others`: names of options to look for. `onProgress`: called with the read
  *   fraction, 0 to 1, if the size is known.
- * @throws {@link OiError} As {@link rowsOf}: the first bad line.
+ * @throws {@link OiError} As the file's reader: the first bad row.
  */
 export async function surveyRows(
   file: RowsFile,
   limits: RequestLimits,
   { others = [], onProgress = () => {} }: SurveyOptions = {},
 ): Promise<Survey> {
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(file.reader.identity)
   let read = 0
   async function* hashed() {
     for await (const piece of file.pieces()) {
@@ -44,7 +43,7 @@ export async function surveyRows(
       yield piece
     }
   }
-  const each = rowsOf(hashed(), limits)
+  const each = file.reader.rows(hashed(), limits)
   let rows = 0
   const missing = new Set(others)
   for await (const row of each) {

@@ -145,6 +145,34 @@ t.test('a killed run continues, and ends with the figures of a whole one', async
   })
 })
 
+t.test(
+  'a table with its questions beside it is measured and goes on like lines of JSON',
+  async (t) => {
+    const questions = { rain: { type: 'noul', instructions: 'Does it rain?' } }
+    const dir = t.testdir({
+      'rows.csv': `\ufeffBody;Label\r\n${'"It\r\nrains";yes\r\nIt is dry;no\r\n'.repeat(20)}`,
+      'questions.json': JSON.stringify({ questions }),
+      'other.json': JSON.stringify({ rain: { type: 'noul', instructions: 'Is it wet?' } }),
+    })
+    const [file, run] = [join(dir, 'rows.csv'), join(dir, 'run.jsonl')]
+    const args = (name: string) => [
+      ...[file, ...local, '--questions', join(dir, name), '--state', 'Body', '--resume', run],
+      ...['--expected', 'Label', '--json'],
+    ]
+    const { code, stdout, stderr } = await ended(oi(args('questions.json')))
+    t.equal(code, 0, stderr)
+    t.match(JSON.parse(stdout), { rows: { inFile: 40, answered: 40 }, overall: { answers: 40 } })
+    t.equal((await ended(oi(args('questions.json')))).code, 0)
+    const other = await ended(oi(args('other.json')))
+    t.equal(other.code, 2)
+    t.match(other.stderr, /another labelled file/)
+    const alone = await ended(oi([file, ...local, '--state', 'Body']))
+    t.match(alone, { code: 2, stderr: /--state and --expected need --questions/ })
+    const wrong = await ended(oi([file, ...local, '--questions', join(dir, 'questions.json')]))
+    t.match(wrong, { code: 2, stderr: /no column "text" among "Body", "Label"/ })
+  },
+)
+
 t.test('--against compares with another run over the same rows', async (t) => {
   const dir = t.testdir({ 'rows.jsonl': rows, 'other.jsonl': rows.replace('state 1', 'state one') })
   const [run, html] = [join(dir, 'run.jsonl'), join(dir, 'report.html')]

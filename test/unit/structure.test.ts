@@ -79,6 +79,7 @@ const owners: Readonly<Record<string, (path: string) => boolean>> = {
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
   sharp: (path) => path.startsWith('src/images/'),
   pino: (path) => path === 'src/http/log/logger.ts',
+  'csv-parse': (path) => path.startsWith('src/evaluate/'),
   preact: (path) => path.startsWith('src/console/'),
   commander: (path) => path.startsWith('src/cli/'),
   'node:module': (path) => ['src/engine/native.ts', 'src/server-package.ts'].includes(path),

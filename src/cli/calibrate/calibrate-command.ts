@@ -17,7 +17,6 @@ import type { RowObservation } from '../../calibrate/sample.js'
 import { type Goal, thresholdsOf } from '../../calibrate/thresholds.js'
 import { type Config, type ModelConfig, readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
-import { rowsOf } from '../../evaluate/rows.js'
 import { RowsFile } from '../../evaluate/rows-file.js'
 import { surveyRows } from '../../evaluate/survey.js'
 import { calibrationPath, writeCalibration } from '../../models/calibration-file.js'
@@ -33,6 +32,7 @@ import { openMetadata } from '../opening/open-model.js'
 import { modelToOpen } from '../opening/models-to-open.js'
 import { print, printError } from '../output/print.js'
 import { addSettings } from '../input/setting-options.js'
+import { addTableFlags, rowReader, type TableFlags } from '../input/table-flags.js'
 
 /** The settings of other commands, without the calibration, which this command makes. */
 const modelSettings = [
@@ -55,7 +55,8 @@ type CalibrateFlags = {
   readonly confidence: string
   readonly force?: boolean
   readonly json?: boolean
-} & Partial<Record<(typeof modelSettings)[number], string>>
+} & TableFlags &
+  Partial<Record<(typeof modelSettings)[number], string>>
 
 /** The model of the observations. */
 type Identity = Pick<Provenance, 'model' | 'readout' | 'onTopOf'> & { readonly file: string }
@@ -73,7 +74,7 @@ export function addCalibrateCommand(program: Command, dependencies: Dependencies
   const command = program
     .command('calibrate')
     .description('fit temperatures to labelled rows, so that probabilities match reality')
-    .argument('[rows]', 'JSONL file of labelled rows; - reads standard input')
+    .argument('[rows]', 'labelled rows, JSONL or a table; - reads standard input')
     .option('--observations <file>', 'fit to saved observations (JSONL) instead of asking')
     .option('--out <file>', 'write the calibration there; default: <model>.calibration.json')
     .option('--held-out <share>', 'share of rows held out to judge the fit', '0.3')
@@ -86,7 +87,7 @@ export function addCalibrateCommand(program: Command, dependencies: Dependencies
     .option('--force', 'write the calibration in spite of doubts')
     .option('--json', 'JSON for programs')
     .addHelpText('after', help)
-  addSettings(command, modelSettings).action(
+  addSettings(addTableFlags(command), modelSettings).action(
     async (rows: string | undefined, flags: CalibrateFlags) =>
       runCalibrate(rows, flags, dependencies),
   )
@@ -117,7 +118,7 @@ async function runCalibrate(
   if (data === undefined || (rows !== undefined && flags.observations !== undefined)) {
     throw new OiError('ERR_CONFIG', 'Expected a file of labelled rows, or --observations <file>')
   }
-  const file = await RowsFile.open(data)
+  const file = await RowsFile.open(data, rows === undefined ? undefined : await rowReader(flags))
   const { observations, identity } = await (
     rows === undefined ? readSaved(file, config, flags.out) : ask(file, config, dependencies)
   ).finally(() => file.close())
@@ -166,7 +167,7 @@ async function ask(
     if (opened.warning !== undefined) printError(`${opened.warning}\n`)
     const { decider, temperatures = [] } = opened
     const observations = await askRows(
-      rowsOf(file.pieces(), limits),
+      file.rows(limits),
       (request, options) => decider.decide(request, options),
       {
         own: ownCalibration(temperatures),

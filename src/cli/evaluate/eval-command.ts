@@ -12,6 +12,7 @@ import { localSubject, remoteSubject } from '../../evaluate/subject.js'
 import { connect, readOrders, requireKey } from '../ask/ask-server.js'
 import type { Dependencies } from '../dependencies.js'
 import { addSettings } from '../input/setting-options.js'
+import { addTableFlags } from '../input/table-flags.js'
 import { readWhole, together } from '../input/values.js'
 import { loadModel, modelSettings } from '../opening/load-model.js'
 import { modelToOpen } from '../opening/models-to-open.js'
@@ -38,7 +39,8 @@ Exit code 1: it was ended early, or the model refused rows.
 
   oi eval rows.jsonl --model model.gguf --html report.html
   oi eval rows.jsonl --url http://localhost:8080 --key oi-… --flips --resume run.jsonl
-  oi eval rows.jsonl --model other.gguf --against run.jsonl`
+  oi eval rows.jsonl --model other.gguf --against run.jsonl
+  oi eval rows.csv --questions questions.json --state text --expected team`
 
 export function addEvalCommand(
   program: Command,
@@ -48,7 +50,7 @@ export function addEvalCommand(
   const evaluation = program
     .command('eval')
     .description('measure the answers of a model on questions whose right answers are known')
-    .argument('<file>', 'JSONL of request bodies with the right answers; - reads standard input')
+    .argument('<file>', 'labelled rows, JSONL or a table; - reads standard input')
     .option('--flips', 'ask choices and scores again with reversed options')
     .option('--other <option>', 'a catch-all option; can be repeated', together)
     .option('--limit <n>', 'only the first rows', readWhole(1, Number.MAX_SAFE_INTEGER))
@@ -60,13 +62,15 @@ export function addEvalCommand(
     .option('--url <address>', 'ask a running server instead of loading a model')
     .option('--key <key>', 'key for --url (OI_KEY)')
     .addHelpText('after', help)
-  addSettings(evaluation, modelSettings).action(async (file: string, flags: EvalFlags) => {
-    const open =
-      flags.url === undefined
-        ? modelOf(flags, dependencies)
-        : serverOf(flags.url, requireKey(flags, dependencies), readOrders(flags))
-    done(await evaluateFile(file, open, flags, dependencies))
-  })
+  addSettings(addTableFlags(evaluation), modelSettings).action(
+    async (file: string, flags: EvalFlags) => {
+      const open =
+        flags.url === undefined
+          ? modelOf(flags, dependencies)
+          : serverOf(flags.url, requireKey(flags, dependencies), readOrders(flags))
+      done(await evaluateFile(file, open, flags, dependencies))
+    },
+  )
 }
 
 function modelOf(flags: EvalFlags, dependencies: Dependencies): OpenSubject {

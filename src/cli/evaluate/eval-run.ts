@@ -14,7 +14,6 @@ import { measureRow, type RowRecord } from '../../evaluate/measure.js'
 import { Paired } from '../../evaluate/paired.js'
 import type { Comparison, Report, ReportHead } from '../../evaluate/report.js'
 import { Results } from '../../evaluate/results.js'
-import { rowsOf } from '../../evaluate/rows.js'
 import { RowsFile } from '../../evaluate/rows-file.js'
 import { firstRows, runRows } from '../../evaluate/run.js'
 import type { Subject } from '../../evaluate/subject.js'
@@ -25,9 +24,10 @@ import { type Dependencies, exitCodes } from '../dependencies.js'
 import { evaluationText } from './evaluation-text.js'
 import { print, printError } from '../output/print.js'
 import { createProgress } from '../output/progress.js'
+import { rowReader, type TableFlags } from '../input/table-flags.js'
 import { listenForStop } from '../signals.js'
 
-export interface EvalOptions {
+export interface EvalOptions extends TableFlags {
   readonly flips?: boolean
   readonly other?: readonly string[]
   readonly limit?: number
@@ -65,7 +65,7 @@ export async function evaluateFile(
 ): Promise<number> {
   // Errors of files show before a model is loaded, or asked for hours.
   if (options.html !== undefined) requireWritable('--html', options.html)
-  const file = await RowsFile.open(path)
+  const file = await RowsFile.open(path, await rowReader(options))
   try {
     return await evaluateRows(file, open, options, dependencies)
   } finally {
@@ -212,7 +212,7 @@ class Run {
       const perSecond = (1000 * (rows - before)) / (performance.now() - startMs)
       show(Math.min(1, rows / total), `${rows} of ${total} rows, ${perSecond.toFixed(1)}/s`)
     }
-    return runRows(firstRows(rowsOf(this.#file.pieces(), limits), limit), {
+    return runRows(firstRows(this.#file.rows(limits), limit), {
       concurrency,
       measure: (row, of) => measureRow(row, how, of),
       onRecord,
