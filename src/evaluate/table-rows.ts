@@ -34,7 +34,7 @@ const mostHeader = 65_536
 export function tableReader(options: TableOptions): RowReader {
   const { questions, state, expected } = options
   return {
-    identity: stringifyJson({ questions, state, expected } as unknown as Json),
+    identity: stringifyJson({ questions, state, expected }),
     rows: (pieces, limits) => tableRowsOf(pieces, limits, options),
   }
 }
@@ -116,37 +116,27 @@ function readLabel(text: string, question: Question, column: string): Expected {
   }
   if (question.type === 'choice') {
     const names = keysOf(question.criteria)
-    const found = only(
-      names.map((_, i) => i),
-      (i) => names[i]!,
-      text,
-    )
+    const found = only(names, text)
     if (found !== undefined) return names[found]!
     throw failure('ERR_BODY_INVALID', column, `expected the name of an option, got ${short}`)
   }
   const levels = question.criteria
   const number = /^\d{1,3}(?:\.0+)?$/.test(text) ? Number(text) : NaN
   if (number < levels.length) return number
-  const found = only(
-    levels.map((_, i) => i),
-    (i) => String(levels[i]),
-    text,
-  )
+  const found = only(levels.map(levelText), text)
   if (found !== undefined) return found
   const rule = `expected a level from 0 to ${levels.length - 1} or its text, got ${short}`
   throw failure('ERR_BODY_INVALID', column, rule)
 }
 
-/** The one whose text is equal, or the only one whose text is equal but for case and margins. */
-function only(
-  indices: readonly number[],
-  textOf: (index: number) => string,
-  text: string,
-): number | undefined {
-  const exact = indices.find((i) => textOf(i) === text)
-  if (exact !== undefined) return exact
+const levelText = (level: Json) => (typeof level === 'string' ? level : stringifyJson(level))
+
+/** @returns The index of the text, or of the only one that is equal but for case and margins. */
+function only(texts: readonly string[], text: string): number | undefined {
+  const exact = texts.indexOf(text)
+  if (exact >= 0) return exact
   const plain = (each: string) => each.trim().toLowerCase()
-  const alike = indices.filter((i) => plain(textOf(i)) === plain(text))
+  const alike = texts.flatMap((each, i) => (plain(each) === plain(text) ? [i] : []))
   return alike.length === 1 ? alike[0] : undefined
 }
 

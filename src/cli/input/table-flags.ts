@@ -7,7 +7,7 @@
 import type { Command } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { fileText } from '../../api/file-text.js'
-import { isJsonObject, type Json, keysOf, parseJson } from '../../api/json.js'
+import { isJsonObject, keysOf, parseJson } from '../../api/json.js'
 import { mostOptions } from '../../api/limits.js'
 import { checkRequest } from '../../api/read-request.js'
 import type { DecideRequest } from '../../decide/types.js'
@@ -67,7 +67,7 @@ async function readQuestions(path: string): Promise<DecideRequest['questions']> 
     // A request body will do: its state is not used.
     const questions = isJsonObject(read) && 'questions' in read ? read['questions'] : read
     const limits = { maxQuestions: 65_536, maxOptions: mostOptions, maxLevels: mostOptions }
-    return checkRequest({ state: '', questions: questions as Json }, limits).questions
+    return checkRequest({ state: '', questions }, limits).questions
   } catch (cause) {
     throw new OiError('ERR_CONFIG', `--questions ${path}: ${(cause as Error).message}`, { cause })
   }
