@@ -59,6 +59,17 @@ export function childrenOf(pid: number): number[] {
   return text === '' ? [] : text.split(' ').map(Number)
 }
 
+/** The processes of a server's models. One that has only been forked is still the server's copy. */
+export function runnersOf(pid: number): number[] {
+  return childrenOf(pid).filter((child) => {
+    try {
+      return readFileSync(`/proc/${child}/cmdline`, 'latin1').includes('runner/main.js')
+    } catch {
+      return false
+    }
+  })
+}
+
 /** Files, sockets and other handles that one process has open. */
 export function openHandles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length

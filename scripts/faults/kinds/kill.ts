@@ -11,7 +11,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { childrenOf } from '../../bench/proc.js'
+import { runnersOf } from '../../bench/proc.js'
 import { median } from '../../bench/stats.js'
 import type { Kind } from '../kind.js'
 import type { World } from '../world.js'
@@ -42,7 +42,7 @@ export const kill: Kind = {
     return {
       strike: async () => {
         const signal = signals[count % signals.length]!
-        const present = childrenOf(world.server.pid!)
+        const present = runnersOf(world.server.pid!)
         // The default model is loaded first.
         if (!present.includes(pid)) pid = present[0]!
         const isTwice = count++ % 5 === 4
@@ -63,7 +63,7 @@ async function killFirst(
   isTwice: boolean,
 ): Promise<Recovery> {
   const { server, tally } = world
-  const present = () => childrenOf(server.pid!)
+  const present = () => runnersOf(server.pid!)
   const others = present().filter((other) => other !== pid)
   const before = new Map(tally.seenBy('second model'))
   const startMs = performance.now()
