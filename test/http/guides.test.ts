@@ -105,7 +105,8 @@ t.test('the commands of the guides', async (t) => {
 /** The files that the commands name: models, rows, a readout, a request. */
 async function layOut(folder: string): Promise<void> {
   const model = await fixturePath('small')
-  for (const name of ['model.gguf', 'path/to/model.gguf', 'path/to/m.gguf']) {
+  const models = ['model.gguf', 'small.gguf', 'large.gguf', 'path/to/model.gguf', 'path/to/m.gguf']
+  for (const name of models) {
     cpSync(model, join(folder, name))
   }
   const prompts = readGuide('src/prompt/README.md')
@@ -117,6 +118,12 @@ async function layOut(folder: string): Promise<void> {
     JSON.stringify({ ...row, state: `Ticket ${i * i}.`, expected: { money: i % 2 === 0 } }),
   )
   writeFileSync(join(folder, 'rows.jsonl'), rows.join('\n'))
+  const team = { type: 'choice', criteria: { accounts: 'payments', other: '' } }
+  writeFileSync(join(folder, 'questions.json'), JSON.stringify({ team }))
+  writeFileSync(
+    join(folder, 'tickets.csv'),
+    'text,team\nI was charged twice.,accounts\nHello!,Other\n',
+  )
 }
 
 /** Blocks whose every command is run here; of other blocks, these commands. */
