@@ -114,6 +114,20 @@ for (const [how, flags] of [
 }
 
 t.test(
+  'a request is not held up by a process that cannot come back, as its file is another',
+  async (t) => {
+    const { served, file, answer, status, first } = await serving(t)
+    copyFileSync(other, `${file}.new`)
+    const { pid } = (await status()).processes[0]!
+    renameSync(`${file}.new`, file)
+    process.kill(pid, 'SIGKILL')
+    const startMs = performance.now()
+    await served.server.until(async () => ![undefined, first].includes(await answer()))
+    t.ok(performance.now() - startMs < 30_000, `${performance.now() - startMs} ms`)
+  },
+)
+
+t.test(
   'a file that is cut is tried when it is stable, and again when it has changed',
   async (t) => {
     const { served, file, readiness, status, healed, answer, first } = await serving(t)

@@ -13,9 +13,13 @@ import type {
   ModelCard,
 } from '../../decide/types.js'
 import type { ProcessStatus } from '../../admin/operations.js'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../../errors.js'
 import { processUsage } from '../../runner/process-usage.js'
 import type { OpenedModel } from '../dependencies.js'
+
+/** How often a model that is left is looked at, milliseconds. */
+const retiringLookMs = 100
 
 /** Why a model must not be asked. */
 interface Unfit {
@@ -109,13 +113,15 @@ export class ServedModel implements Decider {
   }
 
   /**
-   * Waits for running requests, unless they are refused anyway, and closes it. No request may be
-   * added any more.
+   * Waits for running requests while it can answer them, and closes it, which refuses the others. No
+   * request may be added any more.
    */
   async retire(): Promise<void> {
-    // Some may wait for a process that cannot come.
-    if (this.#underWay > 0 && this.unfit === undefined)
-      await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    // Its process may not come back, as when its file has become another one.
+    while (this.#underWay > 0 && this.ready) {
+      const idle = new Promise<void>((resolve) => (this.#onIdle = resolve))
+      await Promise.race([idle, sleep(retiringLookMs)])
+    }
     await this.opened.close()
   }
 }
