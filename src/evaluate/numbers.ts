@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Difference } from './report.js'
+
 const none = '–'
 
 /** A share or a score between 0 and 1: `.747`; `1.204` from one on. */
@@ -12,9 +14,15 @@ export function showShare(value: number): string {
 }
 
 /** A difference of such shares: `+.031`, `−.120`. */
-export function showDifference(value: number): string {
+function showDifference(value: number): string {
   if (Number.isNaN(value)) return none
   return `${value < 0 ? '−' : '+'}${showShare(Math.abs(value))}`
+}
+
+/** The cells of a comparison: here, there, the difference, its interval. */
+export function differenceCells({ here, there, difference, interval }: Difference): string[] {
+  const [low, high] = interval.map(showDifference)
+  return [showShare(here), showShare(there), showDifference(difference), `${low} to ${high}`]
 }
 
 export function showInterval([low, high]: readonly [number, number]): string {

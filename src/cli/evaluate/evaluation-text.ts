@@ -5,16 +5,16 @@
  */
 
 import {
+  differenceCells,
   showAmount,
   showCount,
-  showDifference,
   showDuration,
   showInterval,
   showPercent,
   showShare,
 } from '../../evaluate/numbers.js'
 import type { BinaryFigures } from '../../evaluate/binary-tally.js'
-import type { Difference, Report } from '../../evaluate/report.js'
+import type { Report } from '../../evaluate/report.js'
 import type { Figures } from '../../evaluate/tally.js'
 import { layOut, oneLine } from '../output/lay-out.js'
 
@@ -165,12 +165,6 @@ function againstBlocks({ against, questions }: Report): string[][] {
   if (against === undefined) return []
   const { file, models, answers, accuracy, brier, onlyHere, onlyThere, p, differing } = against
   const others = models.map(({ name }) => oneLine(name)).join(', ')
-  const row = (name: string, { here, there, difference, interval }: Difference) => [
-    name,
-    ...[here, there].map(showShare),
-    showDifference(difference),
-    `${showDifference(interval[0])} to ${showDifference(interval[1])}`,
-  ]
   const several = questions.length > 1
   const rows = differing
     .slice(0, shownMistakes)
@@ -185,8 +179,8 @@ function againstBlocks({ against, questions }: Report): string[][] {
       `Against ${oneLine(file)} (${others}): ${showCount(answers)} answers of both`,
       ...inColumns([
         ['', 'here', 'there', 'difference', '95 %'],
-        row('accuracy', accuracy),
-        row('Brier', brier),
+        ['accuracy', ...differenceCells(accuracy)],
+        ['Brier', ...differenceCells(brier)],
       ]),
       `right here alone ${showCount(onlyHere)}, there alone ${showCount(onlyThere)}; ` +
         `by chance with a probability of ${showShare(p)} (McNemar)`,

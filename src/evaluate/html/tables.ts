@@ -7,9 +7,9 @@
 import type { BinaryFigures } from '../binary-tally.js'
 import type { Quantiles } from '../histogram.js'
 import {
+  differenceCells,
   showAmount,
   showCount,
-  showDifference,
   showInterval,
   showPercent,
   showShare,
@@ -64,13 +64,10 @@ export function mistakesTable({ mistakes, mistakesNotToldApart }: Report): Marku
 
 /** Two runs beside each other, and the answers that one of them has right. */
 export function comparisonTables({ accuracy, brier, differing }: Comparison): Markup {
-  const means = [['accuracy', accuracy] as const, ['Brier', brier] as const]
-  const rows = means.map(([name, { here, there, difference, interval }]) => [
-    name,
-    ...[here, there].map(showShare),
-    showDifference(difference),
-    `${showDifference(interval[0])} to ${showDifference(interval[1])}`,
-  ])
+  const rows = [
+    ['accuracy', ...differenceCells(accuracy)],
+    ['Brier', ...differenceCells(brier)],
+  ]
   const answers = differing.map(({ line, question, wanted, here, there }) => [
     question,
     wanted,
