@@ -15,6 +15,12 @@ const rowsAtOnce = 5000
 /** Why a booking with a key was not made: for the same request before, or for another one. */
 export type Kept = 'repeated' | 'reused'
 
+/**
+ * The time that keys of retries live by, milliseconds since 1970: that at this thread's start, and
+ * what has passed since. So a clock that is set meanwhile ends none of them.
+ */
+export const retryNowMs = (): number => Math.floor(performance.timeOrigin + performance.now())
+
 interface Row {
   readonly request: string
   readonly writer: number
@@ -56,7 +62,7 @@ export function retryKeyWriter(db: Sqlite.Database) {
         return true
       }
       const row = [workspaceId, key, item, request, writer, number, untilMs]
-      if (insert.run(...row, Date.now()).changes > 0) return true
+      if (insert.run(...row, retryNowMs()).changes > 0) return true
       // Another request was answered under this key, too late to refuse it.
       return retry.answered && keptOf(booking, writer, number) === 'reused'
     },
@@ -68,7 +74,7 @@ export function forgetRetryKeys(db: Sqlite.Database): void {
   const some = (which: string) => `DELETE FROM retry_keys WHERE (workspace_id, key, item) IN
     (SELECT workspace_id, key, item FROM retry_keys WHERE ${which} LIMIT ${rowsAtOnce})`
   const expired = db.prepare<[number]>(some('until_ms <= ?'))
-  while (expired.run(Date.now()).changes === rowsAtOnce);
+  while (expired.run(retryNowMs()).changes === rowsAtOnce);
   const over = db
     .prepare<[number], { id: number; count: number }>(
       `SELECT workspace_id AS id, count(*) AS count FROM retry_keys GROUP BY 1 HAVING count(*) > ?`,

@@ -15,6 +15,7 @@
 import { OiError } from '../errors.js'
 import type { RetryKey } from './booking.js'
 import type { Connection } from './connection.js'
+import { retryNowMs } from './retry-key-writer.js'
 
 /** Keys whose bookings wait for a file that cannot be written, at most; then the file decides. */
 const mostWaiting = 100_000
@@ -85,7 +86,7 @@ export class RetryKeys {
         const before = booked.get(item)
         // If that one cannot be booked, neither is this one.
         if (before !== undefined) return before === true ? false : before.then(() => false)
-        const made = book({ key, item, request, untilMs: Date.now() + forMs })
+        const made = book({ key, item, request, untilMs: retryNowMs() + forMs })
         if (made === undefined) {
           booked.set(item, true)
           this.#keep(id, entry)
@@ -130,7 +131,7 @@ export class RetryKeys {
             `SELECT item, request FROM retry_keys
              WHERE workspace_id = ? AND key = ? AND until_ms > ?`,
           )
-          .all(workspaceId, key, Date.now()),
+          .all(workspaceId, key, retryNowMs()),
       )
     } catch {
       return []

@@ -38,6 +38,24 @@ t.test('many at the same time are charged once', (t) =>
   }),
 )
 
+t.test('a key counts although the clock is set back or on by a day meanwhile', (t) =>
+  withPaying({}, async ({ ask, requests }) => {
+    const real = Date.now
+    t.teardown(() => (Date.now = real))
+    for (const [i, hours] of [-25, 25].entries()) {
+      const keyed = { 'idempotency-key': `order ${i}` }
+      const changed = () => real() + hours * 3_600_000
+      Date.now = changed
+      t.match(await ask(keyed), { charged: '1' })
+      Date.now = real
+      t.match(await ask(keyed), { charged: '0' })
+      Date.now = changed
+      t.match(await ask(keyed), { charged: '0' })
+    }
+    t.equal(requests(), 2)
+  }),
+)
+
 t.test('without a balance they are counted once, too', (t) =>
   withLimits({}, {}, async ({ url, key, accounts }) => {
     const ask = async () => {

@@ -2,7 +2,8 @@
  * A model's file is replaced while the server serves it, in place or by another of its name, and
  * later put back.
  *
- * Expected: the server notices it, and soon answers by the new file, without a restart.
+ * Expected: the server notices it, and soon answers by the new file, without a restart; the process
+ * of the old one ends.
  *
  * @module
  */
@@ -11,6 +12,7 @@ import { copyFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultModelPath } from '../../../src/models/default-model.js'
+import { runnersOf } from '../../bench/proc.js'
 import { ensureModel } from '../../make-model/ensure.js'
 import { authorization, path } from '../clients.js'
 import { exchange } from '../exchange.js'
@@ -69,6 +71,7 @@ export const file: Kind = {
       return true
     }
     const replace = async () => {
+      const runners = runnersOf(world.server.pid!).length
       present = 1 - present
       if (random.next() < 0.5) copyFileSync(files[present]!, served)
       else {
@@ -76,14 +79,21 @@ export const file: Kind = {
         renameSync(`${served}.new`, served)
       }
       const startMs = performance.now()
-      while (!(await isRight())) {
-        if (performance.now() > startMs + mostMs) {
-          const log = world.server.log.slice(-4000)
-          tally.violate(`a replaced model file: no answers by the new one within a minute\n${log}`)
-          return
+      const until = async (isSo: () => Promise<boolean> | boolean, otherwise: string) => {
+        while (!(await isSo())) {
+          if (performance.now() > startMs + mostMs) {
+            const log = world.server.log.slice(-4000)
+            tally.violate(`a replaced model file: ${otherwise} within a minute\n${log}`)
+            return
+          }
+          await sleep(200)
         }
-        await sleep(200)
       }
+      await until(isRight, 'no answers by the new one')
+      await until(
+        () => runnersOf(world.server.pid!).length <= runners,
+        'the process of the old one has not ended',
+      )
     }
     return {
       clients: async () => {
