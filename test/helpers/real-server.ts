@@ -1,7 +1,7 @@
 /**
  * The whole server on a fixture: handlers, sockets, accounts in a temporary folder, the engine.
  */
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider, type ModelDecider } from '../../src/decide/decide.js'
 import type { EngineOptions } from '../../src/engine/engine.js'

@@ -163,7 +163,7 @@ t.test('a key bound to models is refused others, and does not see them', async (
   const { Router } = await import('../../src/decide/router.js')
   const { createDecider } = await import('../../src/decide/decide.js')
   const { createFakeEngine } = await import('../helpers/fake-engine.js')
-  const { createWire } = await import('../../src/cli/create-wire.js')
+  const { createWire } = await import('../../src/server/create-wire.js')
   const { readConfig } = await import('../../src/config.js')
   const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
   const [big, small] = await Promise.all(

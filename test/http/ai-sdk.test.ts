@@ -4,7 +4,7 @@
  */
 import t from 'tap'
 import type * as AiSdk from '@ai-sdk/typesafe-ai'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { OiError } from '../../src/errors.js'

@@ -1,7 +1,7 @@
 /** Batches, streams and usage of `oi-systemone/client` with the server itself. */
 import t from 'tap'
 import { createClient } from '../../src/client/index.js'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'

@@ -1,7 +1,7 @@
 /** How `oi-systemone/client` sends images beside a request. */
 import t from 'tap'
 import { createClient, image } from 'oi-systemone/client'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'

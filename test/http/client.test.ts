@@ -1,7 +1,7 @@
 /** `oi-systemone/client`, by its public name, and the server over an engine without a model. */
 import t from 'tap'
 import { createClient, OiRequestError } from 'oi-systemone/client'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { OiError } from '../../src/errors.js'

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Accounts } from '../../src/accounts/accounts.js'
-import { tableText } from '../../src/cli/output/table.js'
+import { tableText } from '../../src/terminal/text-table.js'
 import { stubScript } from '../helpers/server-process.js'
 import { noDisk, smallDisk } from '../helpers/small-disk.js'
 

@@ -1,6 +1,6 @@
 /** Images over HTTP: a whole server over an engine without a model, with vision. */
 import t from 'tap'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { RunningCommand } from '../helpers/command.js'

@@ -1,7 +1,7 @@
 /** Bodies in parts: JSON, and the images that it names. */
 import t from 'tap'
 import { gzipSync } from 'node:zlib'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'

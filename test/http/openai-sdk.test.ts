@@ -4,7 +4,7 @@
  */
 import t from 'tap'
 import type OpenAI from 'openai'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'

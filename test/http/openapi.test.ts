@@ -1,6 +1,6 @@
 /** The OpenAPI document agrees with the server that it describes. */
 import t, { type Test } from 'tap'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { type ErrorCode, OiError } from '../../src/errors.js'

@@ -1,7 +1,7 @@
 /** Averaged orders from the header, the model's setting and the client to the answer. */
 import t from 'tap'
 import { createClient } from 'oi-systemone/client'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import type { DecideOptions, Orders } from '../../src/decide/types.js'

@@ -1,7 +1,7 @@
 /** The size of a reply that a request may cause, the limits, and where they are documented. */
 import t from 'tap'
 import { mostOptionsOfRequest } from '../../src/api/limits.js'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { linesType, numbers, postBatch } from '../helpers/batch.js'

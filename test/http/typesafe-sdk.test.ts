@@ -21,7 +21,7 @@ import {
   TypeSafeError,
   UnprocessableEntityError,
 } from '@typesafe-ai/sdk'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { type ErrorCode, OiError } from '../../src/errors.js'

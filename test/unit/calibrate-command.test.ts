@@ -2,7 +2,7 @@
 import t from 'tap'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createWire } from '../../src/cli/create-wire.js'
+import { createWire } from '../../src/server/create-wire.js'
 import { run } from '../../src/cli/run.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { readCalibration } from '../../src/calibrate/file.js'

@@ -1,6 +1,6 @@
 /** Log lines for people. */
 import t from 'tap'
-import { logText } from '../../src/cli/output/log-text.js'
+import { logText } from '../../src/server/log-text.js'
 import { createLogger, type RequestEntry } from '../../src/http/log/logger.js'
 
 function said(tell: (logger: ReturnType<typeof createLogger>) => void): string {

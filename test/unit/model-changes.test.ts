@@ -1,9 +1,9 @@
 /** Models loaded and unloaded while requests are under way; models without an engine. */
 import t from 'tap'
 import { modelConfig, type ModelConfig, readConfig } from '../../src/config.js'
-import type { OpenedModel } from '../../src/cli/dependencies.js'
-import { ModelChanges } from '../../src/cli/served-models/model-changes.js'
-import { ModelSlots } from '../../src/cli/served-models/model-slots.js'
+import type { OpenedModel } from '../../src/opening/opened-model.js'
+import { ModelChanges } from '../../src/server/models/model-changes.js'
+import { ModelSlots } from '../../src/server/models/model-slots.js'
 import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import { mebibyte } from '../../src/models/memory-plan.js'

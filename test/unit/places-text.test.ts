@@ -1,6 +1,6 @@
 /** The placement of a model, for people. */
 import t from 'tap'
-import { placementLines, placesText } from '../../src/cli/opening/places-text.js'
+import { placementLines, placesText } from '../../src/opening/places-text.js'
 
 const gpu = {
   ...{ device: 'CUDA0', description: 'a card', layers: 20, weightBytes: 4e9, cellBytes: 1e9 },

@@ -1,7 +1,7 @@
 /** How many replicas a model has, and on which devices. */
 import t from 'tap'
 import { readConfig } from '../../src/config.js'
-import { onOneDevice, replicaDevices } from '../../src/cli/opening/models-to-open.js'
+import { onOneDevice, replicaDevices } from '../../src/opening/models-to-open.js'
 
 const model = (device: string, replicas = 0) =>
   readConfig({}, { model: 'a.gguf', device, replicas }).models[0]!

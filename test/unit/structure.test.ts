@@ -50,9 +50,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: [],
   // Bundled for browsers: its imports from there name nothing of Node.
   console: ['api', 'scoring', 'errors'],
+  terminal: [],
+  opening: ['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'api', 'config', 'errors'],
+  server: [
+    ...['opening', 'http', 'accounts', 'admin', 'runner', 'decide', 'models', 'engine', 'trace'],
+    ...['api', 'config', 'terminal', 'package-root', 'open-input', 'errors'],
+  ],
   cli: [
-    ...['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts'],
-    ...['admin', 'trace', 'api', 'config', 'client', 'evaluate', 'calibrate', 'scoring'],
+    ...['server', 'opening', 'decide', 'models', 'images', 'http', 'accounts', 'admin', 'client'],
+    ...['evaluate', 'calibrate', 'scoring', 'api', 'config', 'terminal'],
     ...['package-root', 'open-input', 'errors'],
   ],
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { drawTable } from '../../src/cli/output/table.js'
+import { drawTable } from '../../src/terminal/text-table.js'
 
 t.test('columns are as wide as their cells, also with wide characters', async (t) => {
   const rows = [

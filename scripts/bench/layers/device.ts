@@ -12,7 +12,7 @@
 
 import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine, EngineStats, ScoreInput } from '../../../src/engine/types.js'
-import { placesText } from '../../../src/cli/opening/places-text.js'
+import { placesText } from '../../../src/opening/places-text.js'
 import { type Bench, measure, wants } from '../bench.js'
 import { atOnce, elapsedMs, patient } from '../engine-load.js'
 import { Figures } from '../figure.js'

@@ -5,13 +5,13 @@
  */
 
 import { existsSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { Accounts } from '../../accounts/accounts.js'
-import type { Actor, Administration } from '../../accounts/administration.js'
+import type { Administration } from '../../accounts/administration.js'
+import { commandActor } from '../../accounts/command-actor.js'
 import { accountsPath } from '../../accounts/database.js'
 import { readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
-import type { Dependencies } from '../dependencies.js'
+import type { Dependencies } from '../../server/dependencies.js'
 import { printError } from '../output/print.js'
 
 export interface AccountsFlags {
@@ -60,18 +60,4 @@ function folderOf(
   { dataDir }: AccountsFlags,
 ): string {
   return readConfig(environment, { dataDir }).dataDir
-}
-
-/** The user of a command, as the audit log names them. */
-export function commandActor(): Actor {
-  return { kind: 'command', detail: userName() }
-}
-
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    // In containers, a user may have a number only.
-    return `user ${process.getuid?.() ?? 'unknown'}`
-  }
 }

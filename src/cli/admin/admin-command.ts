@@ -7,7 +7,7 @@
 import type { Command } from 'commander'
 import { checkNewPassword, hashPassword } from '../../accounts/password.js'
 import { type AccountsFlags, withNewAccounts } from '../accounts/with-accounts.js'
-import type { Dependencies } from '../dependencies.js'
+import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
 import { print } from '../output/print.js'
 import { addBackupCommands } from './backup-commands.js'

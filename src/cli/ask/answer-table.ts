@@ -15,7 +15,8 @@ import {
   stringifyJson,
 } from '../../api/json.js'
 import { OiError } from '../../errors.js'
-import { layOut, oneLine } from '../output/lay-out.js'
+import { layOut } from '../output/lay-out.js'
+import { oneLine } from '../../terminal/text-table.js'
 
 interface TableOptions {
   readonly colours: boolean

@@ -11,15 +11,15 @@ import { OiError } from '../../errors.js'
 import { answerTable } from './answer-table.js'
 import { type AskInput, readAskInput } from './ask-input.js'
 import { askServer, readOrders, requireKey } from './ask-server.js'
-import type { Dependencies } from '../dependencies.js'
-import { loadModel, modelSettings } from '../opening/load-model.js'
+import type { Dependencies } from '../../server/dependencies.js'
+import { loadModel, modelSettings } from '../load-model.js'
 import {
   type NamedQuestion,
   questionFlags,
   type QuestionType,
   readQuestionFlag,
 } from './question-flags.js'
-import { modelToOpen } from '../opening/models-to-open.js'
+import { modelToOpen } from '../../opening/models-to-open.js'
 import { print, printError } from '../output/print.js'
 import { addSettings } from '../input/setting-options.js'
 import { together } from '../input/values.js'

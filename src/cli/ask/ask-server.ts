@@ -8,7 +8,7 @@ import { ordersOf } from '../../api/orders.js'
 import { type Client, createClient, OiRequestError, type Orders } from '../../client/index.js'
 import { keyIn, readConfig, settings } from '../../config.js'
 import { OiError } from '../../errors.js'
-import type { Dependencies } from '../dependencies.js'
+import type { Dependencies } from '../../server/dependencies.js'
 
 interface ServerQuestion {
   /** With or without `/v1` at its end. */

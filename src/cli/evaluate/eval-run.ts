@@ -20,12 +20,13 @@ import type { Subject } from '../../evaluate/subject.js'
 import { type Survey, surveyRows } from '../../evaluate/survey.js'
 import { writeWholeFile } from '../../models/whole-file.js'
 import { packageVersion } from '../../package-root.js'
-import { type Dependencies, exitCodes } from '../dependencies.js'
+import type { Dependencies } from '../../server/dependencies.js'
+import { exitCodes } from '../exit-codes.js'
 import { evaluationText } from './evaluation-text.js'
 import { print, printError } from '../output/print.js'
-import { createProgress } from '../output/progress.js'
+import { createProgress } from '../../terminal/progress.js'
 import { rowReader, type TableFlags } from '../input/table-flags.js'
-import { listenForStop } from '../signals.js'
+import { listenForStop } from '../../terminal/signals.js'
 
 export interface EvalOptions extends TableFlags {
   readonly flips?: boolean

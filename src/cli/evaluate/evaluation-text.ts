@@ -16,7 +16,8 @@ import {
 import type { BinaryFigures } from '../../evaluate/binary-tally.js'
 import type { Report } from '../../evaluate/report.js'
 import type { Figures } from '../../evaluate/tally.js'
-import { layOut, oneLine } from '../output/lay-out.js'
+import { layOut } from '../output/lay-out.js'
+import { oneLine } from '../../terminal/text-table.js'
 
 const shownQuestions = 20
 const shownMistakes = 10

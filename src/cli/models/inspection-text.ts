@@ -4,7 +4,7 @@
  * @module
  */
 
-import { placementLines } from '../opening/places-text.js'
+import { placementLines } from '../../opening/places-text.js'
 import type { Inspection } from '../../models/inspect.js'
 import { sizeText } from '../../api/words.js'
 import type { PassFacts } from '../../prompt/types.js'

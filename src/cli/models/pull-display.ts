@@ -6,7 +6,7 @@
 
 import type { PullProgress } from '../../models/pull/pull.js'
 import { sizeText } from '../../api/words.js'
-import { createProgress, type Progress } from '../output/progress.js'
+import { createProgress, type Progress } from '../../terminal/progress.js'
 
 /** The rate is measured over this time, milliseconds. */
 const rateMs = 5000

@@ -24,8 +24,8 @@ import {
   type PulledModel,
 } from '../../models/pulled-models.js'
 import { shellArgument, shellWord, sizeText } from '../../api/words.js'
-import type { Dependencies } from '../dependencies.js'
-import { probeModel } from '../opening/open-model.js'
+import type { Dependencies } from '../../server/dependencies.js'
+import { probeModel } from '../../opening/open-model.js'
 import { print, printError } from '../output/print.js'
 import { readText } from '../input/read-text.js'
 import { PullDisplay } from './pull-display.js'

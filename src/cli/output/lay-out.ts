@@ -34,8 +34,3 @@ export function layOut(
     .split('\n')
     .map((text) => text.trimEnd())
 }
-
-/** Removes control characters: a name must not move the cursor. */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
-}

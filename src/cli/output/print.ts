@@ -8,7 +8,7 @@
  * @module
  */
 
-import { type Sink, sinkOf } from './sink.js'
+import { type Sink, sinkOf } from '../../terminal/sink.js'
 
 /** How long the end of a command waits for the reader of its errors, milliseconds. */
 const errorsMs = 2000

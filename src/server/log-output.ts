@@ -10,7 +10,7 @@
  * @module
  */
 
-import { type Sink, sinkOf, type StandardStream } from './sink.js'
+import { type Sink, sinkOf, type StandardStream } from '../terminal/sink.js'
 
 interface LogOutputOptions {
   /** Makes the line about lost lines, without its end. Default: the words alone. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { shellWord } from '../../api/words.js'
+import { shellWord } from '../api/words.js'
 
 /** One question of each type. */
 export const example = {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ModelInfo, Placement } from '../../engine/types.js'
-import { sizeText } from '../../api/words.js'
+import type { ModelInfo, Placement } from '../engine/types.js'
+import { sizeText } from '../api/words.js'
 
 /** `CPU`, or the parts on each GPU: `CUDA0 (a card: 29 of 29 layers, weights 4.02 GB, …)`. */
 export function placesText({ device, placement }: Pick<ModelInfo, 'device' | 'placement'>): string {

@@ -6,7 +6,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OiError } from '../../errors.js'
+import { OiError } from '../errors.js'
 
 const [mostTries, pauseMs] = [60, 500]
 

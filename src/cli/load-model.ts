@@ -4,11 +4,12 @@
  * @module
  */
 
-import type { ModelConfig } from '../../config.js'
-import type { Dependencies, OpenedModel } from '../dependencies.js'
-import { printError } from '../output/print.js'
-import { createProgress } from '../output/progress.js'
-import { onOneDevice } from './models-to-open.js'
+import type { ModelConfig } from '../config.js'
+import type { Dependencies } from '../server/dependencies.js'
+import type { OpenedModel } from '../opening/opened-model.js'
+import { printError } from './output/print.js'
+import { createProgress } from '../terminal/progress.js'
+import { onOneDevice } from '../opening/models-to-open.js'
 
 /** The settings that are flags of such commands. */
 export const modelSettings = [

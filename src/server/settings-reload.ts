@@ -10,11 +10,11 @@
  * @module
  */
 
-import { type Config, type ConfigName, type ModelConfig, settings } from '../../config.js'
-import { requireFile } from '../../open-input.js'
+import { type Config, type ConfigName, type ModelConfig, settings } from '../config.js'
+import { requireFile } from '../open-input.js'
 import type { Front } from './front.js'
-import { InTurn } from '../served-models/in-turn.js'
-import { applyModels, type ModelAdminOptions } from '../served-models/model-admin.js'
+import { InTurn } from './models/in-turn.js'
+import { applyModels, type ModelAdminOptions } from './models/model-admin.js'
 import { modelsToOpen } from '../opening/models-to-open.js'
 import type { ServerLog } from './server-log.js'
 

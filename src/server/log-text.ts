@@ -5,7 +5,7 @@
  */
 
 import { styleText } from 'node:util'
-import type { RequestEntry } from '../../http/log/logger.js'
+import type { RequestEntry } from '../http/log/logger.js'
 
 interface Entry extends Partial<RequestEntry> {
   readonly level: string

@@ -9,7 +9,7 @@
 
 import type { ModelConfig } from '../../config.js'
 import type { MemoryNeed } from '../../models/memory-plan.js'
-import type { OpenedModel } from '../dependencies.js'
+import type { OpenedModel } from '../../opening/opened-model.js'
 import { type FillOptions, fillSlot } from './fill-slot.js'
 import { ModelSlot } from './model-slot.js'
 import { planModels } from './plan-models.js'

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { ordersOf } from '../../api/orders.js'
-import type { ModelConfig } from '../../config.js'
+import { ordersOf } from '../api/orders.js'
+import type { ModelConfig } from '../config.js'
 
 const names = [
   ...(['name', 'aliases', 'default', 'maxQuestions'] as const),

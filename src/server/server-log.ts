@@ -1,15 +1,15 @@
 /**
  * All output of a server: the lines of its start, requests, faults, and Node's own warnings. None
- * of it can end, block or slow the server (output/log-output.ts).
+ * of it can end, block or slow the server (log-output.ts).
  *
  * @module
  */
 
 import { isatty } from 'node:tty'
-import type { Config } from '../../config.js'
-import { createLogger, type Logger } from '../../http/log/logger.js'
-import { LogOutput } from '../output/log-output.js'
-import { logText } from '../output/log-text.js'
+import type { Config } from '../config.js'
+import { createLogger, type Logger } from '../http/log/logger.js'
+import { LogOutput } from './log-output.js'
+import { logText } from './log-text.js'
 
 /** How long the end of the process waits for the reader, milliseconds. */
 const flushMs = 1000

@@ -5,12 +5,13 @@
  */
 
 import type { Command } from 'commander'
-import { readConfig, unknownVariables } from '../../config.js'
-import { OiError } from '../../errors.js'
-import { type Dependencies, exitCodes } from '../dependencies.js'
-import { runServer } from './run-server.js'
-import { ServerLog } from './server-log.js'
-import { addAllSettings } from '../input/setting-options.js'
+import { readConfig, unknownVariables } from '../config.js'
+import { OiError } from '../errors.js'
+import type { Dependencies } from '../server/dependencies.js'
+import { exitCodes } from './exit-codes.js'
+import { runServer } from '../server/run-server.js'
+import { ServerLog } from '../server/server-log.js'
+import { addAllSettings } from './input/setting-options.js'
 
 export function addServeCommand(
   program: Command,

@@ -7,7 +7,7 @@
 import type { LoadModel, ModelAdmin, ModelStatus } from '../../admin/operations.js'
 import type { ModelConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
-import { needsOpening } from '../opening/answering.js'
+import { needsOpening } from '../../opening/answering.js'
 import type { KeptModels } from './kept-models.js'
 import type { ModelChanges } from './model-changes.js'
 import type { SlotStatus } from './model-slot.js'

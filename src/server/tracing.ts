@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Config } from '../../config.js'
-import { Exporter } from '../../trace/exporter.js'
-import { Tracer } from '../../trace/tracer.js'
+import type { Config } from '../config.js'
+import { Exporter } from '../trace/exporter.js'
+import { Tracer } from '../trace/tracer.js'
 
 export interface Tracing {
   readonly tracer: Tracer

@@ -7,7 +7,7 @@
 import type { OnProgress } from '../../admin/operations.js'
 import { OiError } from '../../errors.js'
 import { lookAtFiles } from '../../models/model-files.js'
-import type { OpenedModel } from '../dependencies.js'
+import type { OpenedModel } from '../../opening/opened-model.js'
 import type { ModelSlot } from './model-slot.js'
 import type { ModelSlots } from './model-slots.js'
 import type { PlannedModel } from './plan-models.js'

@@ -14,8 +14,8 @@
  */
 
 import { constants } from 'node:os'
-import { loadAddon } from '../../engine/native.js'
-import type { Environment } from '../dependencies.js'
+import { loadAddon } from '../engine/native.js'
+import type { Environment } from './dependencies.js'
 
 /** The time that is requested while work is in progress, and how often. */
 const [extensionMs, extendEveryMs] = [60_000, 15_000]

@@ -1,16 +1,16 @@
 /**
- * The dependencies of commands: tests run the same commands with a model that needs no file.
+ * A model that answers, and the two functions that commands and the server open it with: tests give
+ * them a model that needs no file.
  *
  * @module
  */
 
-import type { Config, ModelConfig } from '../config.js'
+import type { ModelConfig } from '../config.js'
 import type { Decider } from '../decide/types.js'
-import type { Wire } from '../http/exchange/wire.js'
 import type { MemoryNeed } from '../models/memory-plan.js'
-import type { Temperature } from '../scoring/types.js'
 import type { SupervisedEngine } from '../runner/supervised-engine.js'
 import type { SupervisorEvents } from '../runner/supervision.js'
+import type { Temperature } from '../scoring/types.js'
 
 export interface OpenedModel {
   readonly decider: Decider
@@ -51,18 +51,3 @@ export type OpenModel = (model: ModelConfig, options: OpenModelOptions) => Promi
  *   one: opening it then finds out whether it can be loaded. Else a probe tries it first.
  */
 export type SurveyModel = (model: ModelConfig, isolate: boolean) => Promise<MemoryNeed>
-
-/** As `process.env`. */
-export type Environment = Record<string, string | undefined>
-
-export interface Dependencies {
-  readonly openModel: OpenModel
-  readonly surveyModel: SurveyModel
-  readonly createWire: (config: Config) => Wire
-  readonly environment: Environment
-  /** Ends the process at once. */
-  readonly exit: (code: number) => void
-}
-
-/** Exit codes of the process. Usage: a wrong command, flag, variable or setting. */
-export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const

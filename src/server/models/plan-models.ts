@@ -16,7 +16,7 @@ import {
   totalBytes,
 } from '../../models/memory-plan.js'
 import { sizeText } from '../../api/words.js'
-import { tableText } from '../output/table.js'
+import { tableText } from '../../terminal/text-table.js'
 
 const columns = {
   model: ({ model }: MemoryNeed) => model,

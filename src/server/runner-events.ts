@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CrashReports } from '../../runner/crash-report.js'
-import type { SupervisorEvents } from '../../runner/supervision.js'
+import type { CrashReports } from '../runner/crash-report.js'
+import type { SupervisorEvents } from '../runner/supervision.js'
 import type { ServerLog } from './server-log.js'
 
 /** @param model - Its name. */

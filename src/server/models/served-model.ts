@@ -16,7 +16,7 @@ import type { ProcessStatus } from '../../admin/operations.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../../errors.js'
 import { processUsage } from '../../runner/process-usage.js'
-import type { OpenedModel } from '../dependencies.js'
+import type { OpenedModel } from '../../opening/opened-model.js'
 
 /** How often a model that is left is looked at, milliseconds. */
 const retiringLookMs = 100

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { type Config, type ModelConfig, modelConfig, modelsDirOf } from '../../config.js'
-import { OiError } from '../../errors.js'
-import { defaultModelPath } from '../../models/default-model.js'
-import { resolveModel } from '../../models/pulled-models.js'
+import { type Config, type ModelConfig, modelConfig, modelsDirOf } from '../config.js'
+import { OiError } from '../errors.js'
+import { defaultModelPath } from '../models/default-model.js'
+import { resolveModel } from '../models/pulled-models.js'
 
 /**
  * At least one; the first is the default.
