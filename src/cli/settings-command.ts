@@ -5,7 +5,7 @@
  */
 
 import type { Command } from 'commander'
-import { askServer } from '../admin/client.js'
+import { askServer } from '../admin/socket/client.js'
 import { readConfig, reportSettings, type SettingReport } from '../config.js'
 import type { Dependencies } from '../server/dependencies.js'
 import { addAllSettings } from './input/setting-options.js'

@@ -8,7 +8,6 @@ import type { Accounts } from '../accounts/accounts.js'
 import type { Decider } from '../decide/types.js'
 import type { RunnerReport } from '../runner/supervision.js'
 import type { Tracer } from '../trace/tracer.js'
-import type { AdminOptions } from './admin/call.js'
 import type { TrustedProxies } from './access/client-address.js'
 import type { Cors } from './access/cors.js'
 import type { Gate } from './access/gate.js'
@@ -16,7 +15,10 @@ import type { ShareStates } from './access/state-scope.js'
 import type { Logger } from './log/logger.js'
 import type { SpanFigures } from './metrics/metrics.js'
 import type { Machine } from './metrics/process-metrics.js'
+import type { Client, Exchange } from './exchange/exchange.js'
+import type { PostContext } from './exchange/post-context.js'
 import type { Wire } from './exchange/wire.js'
+import type { Head } from './transport/head.js'
 
 /** The decider and the runners, and whether they are ready. */
 export interface Backend {
@@ -55,6 +57,17 @@ export interface HandlersSettings {
   readonly trustedProxies?: TrustedProxies | undefined
 }
 
+/** A part of the server with paths and a context of its own: the admin API and the console. */
+export interface Area {
+  /** Whether the console is served. */
+  readonly hasConsole: boolean
+  /** Whether a request belongs here. */
+  has(path: string, head: Head): boolean
+  /** As `Listener.open`, for a path of this area. */
+  open(head: Head, client: Client, path: string): Exchange | undefined
+  close(): void
+}
+
 export interface HandlersOptions extends HandlersSettings {
   readonly backend: Backend
   readonly accounts: Pick<Accounts, 'authenticate' | 'callerOf' | 'retryKeys' | 'usage'>
@@ -64,8 +77,8 @@ export interface HandlersOptions extends HandlersSettings {
   readonly heartbeatMs?: number | undefined
   /** Whether `/metrics` is a route. Default true. */
   readonly serveMetrics?: boolean
-  /** Undefined: no admin API and no console. */
-  readonly admin?: AdminOptions | undefined
+  /** Makes what is served beside `/v1`, once. Default: nothing. */
+  readonly area?: ((server: PostContext) => Area) | undefined
   /** For the metrics. Default: unknown. */
   readonly machine?: Machine
   /** Default: nothing is traced. */

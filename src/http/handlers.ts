@@ -18,7 +18,6 @@ import type { Cors } from './access/cors.js'
 import { FailedKeys } from './access/failed-keys.js'
 import type { Gate } from './access/gate.js'
 import { stateScopes } from './access/state-scope.js'
-import { AdminArea } from './admin/admin-area.js'
 import { BodyBudget } from './bodies/body.js'
 import { BodyClock } from './bodies/body-clock.js'
 import { Charges } from './exchange/charges.js'
@@ -31,7 +30,7 @@ import type { PostContext } from './exchange/post-context.js'
 import type { PostExchange } from './exchange/post-exchange.js'
 import { Running } from '../running.js'
 import type { Wire } from './exchange/wire.js'
-import type { Backend, HandlersOptions, HandlersSettings } from './handlers-options.js'
+import type { Area, Backend, HandlersOptions, HandlersSettings } from './handlers-options.js'
 import type { Logger } from './log/logger.js'
 import { Metrics } from './metrics/metrics.js'
 import { Traffic } from './metrics/traffic.js'
@@ -90,7 +89,7 @@ export class Handlers implements PostContext, Listener {
   readonly paths: readonly string[]
   readonly #backend: Backend
   readonly #accounts: HandlersOptions['accounts']
-  readonly #admin: AdminArea | undefined
+  readonly #area: Area | undefined
   #maxQuestions: number | undefined
   readonly #callers: Callers
   #draining = false
@@ -171,7 +170,7 @@ export class Handlers implements PostContext, Listener {
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
     this.paths = [...this.#routes.keys(), ...posts.keys()]
-    this.#admin = options.admin && new AdminArea(options.admin, this, backend)
+    this.#area = options.area?.(this)
   }
 
   /** Applies other settings, from the next request on. */
@@ -195,7 +194,7 @@ export class Handlers implements PostContext, Listener {
 
   /** Whether the console is served. */
   get hasConsole(): boolean {
-    return this.#admin?.hasConsole ?? false
+    return this.#area?.hasConsole ?? false
   }
 
   get closing(): boolean {
@@ -206,7 +205,7 @@ export class Handlers implements PostContext, Listener {
     const path = pathOf(head.getUrl())
     const Posted = posts.get(path)
     if (Posted === undefined) {
-      if (this.#admin?.has(path, head)) return this.#admin.open(head, client, path)
+      if (this.#area?.has(path, head)) return this.#area.open(head, client, path)
       return answerFrom(this.#routes, new Exchange(head, client, this), head, this.paths)
     }
     if (head.getMethod() !== 'post') {
@@ -234,7 +233,7 @@ export class Handlers implements PostContext, Listener {
   /** Requests undecided after `graceMs` are answered 503; decided ones are booked and answered. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true
-    this.#admin?.close()
+    this.#area?.close()
     for (const exchange of await this.running.drain(graceMs)) {
       exchange.cancel(new OiError('ERR_OVERLOADED', unready.closing.message))
     }

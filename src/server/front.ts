@@ -6,12 +6,15 @@
 
 import { networkInterfaces } from 'node:os'
 import type { Accounts } from '../accounts/accounts.js'
-import type { ModelAdmin } from '../admin/operations.js'
+import { AdminArea } from '../admin/admin-area.js'
+import type { AdminMode } from '../admin/reach.js'
+import type { ModelAdmin } from '../admin/socket/operations.js'
 import type { Config, ModelConfig, SettingReport } from '../config.js'
 import { availableMemory } from '../engine/machine.js'
 import { CertificateWatch } from '../http/transport/certificate-watch.js'
 import { createTrustedProxies } from '../http/access/client-address.js'
 import { createCors } from '../http/access/cors.js'
+import type { PostContext } from '../http/exchange/post-context.js'
 import { Handlers } from '../http/handlers.js'
 import type { Backend, HandlersSettings } from '../http/handlers-options.js'
 import { MetricsHandlers } from '../http/metrics/metrics-handlers.js'
@@ -73,9 +76,9 @@ export class Front {
 
   private constructor(options: FrontOptions) {
     const { config, models, backend, accounts, log, createWire, tracing } = options
-    const { modelAdmin, settings } = options
     this.#createWire = createWire
     this.#config = config
+    const { admin: mode } = config
     const files = tlsFiles(config)
     this.#tls = files && readTls(files)
     const { handlers, places } = this.#live(config, models)
@@ -85,19 +88,7 @@ export class Front {
       serveMetrics: config.metricsPort === 0,
       machine: { dataDir: config.dataDir, certificateEndMs: () => this.#tls?.endMs },
       tracing,
-      admin:
-        config.admin === 'off'
-          ? undefined
-          : {
-              ...{ mode: config.admin, tls: config.tlsCert !== '', accounts, settings },
-              models: modelAdmin,
-              facts: () => ({
-                ...{ version: packageVersion(), dataDir: config.dataDir, state: backend.state() },
-                transport: this.#servers[0]?.by ?? '',
-                addresses: this.#addresses,
-                availableBytes: availableMemory(),
-              }),
-            },
+      area: mode === 'off' ? undefined : (server) => this.#adminArea(mode, server, options),
     })
     const notice = (text: string) => log.logger.notice(text)
     this.#watch = new CertificateWatch({
@@ -109,6 +100,22 @@ export class Front {
       },
       notice: (text) => log.logger.warn(text),
     })
+  }
+
+  #adminArea(
+    mode: AdminMode,
+    server: PostContext,
+    { config, backend, accounts, modelAdmin, settings }: FrontOptions,
+  ): AdminArea {
+    const { dataDir } = config
+    const facts = () => ({
+      ...{ version: packageVersion(), dataDir, state: backend.state() },
+      transport: this.#servers[0]?.by ?? '',
+      addresses: this.#addresses,
+      availableBytes: availableMemory(),
+    })
+    const tls = config.tlsCert !== ''
+    return new AdminArea({ mode, tls, accounts, settings, facts, models: modelAdmin }, server, backend)
   }
 
   /** The API's address. */

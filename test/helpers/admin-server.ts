@@ -4,7 +4,7 @@
 import type { Test } from 'tap'
 import { hashPassword } from '../../src/accounts/password.js'
 import type { Accounts } from '../../src/accounts/accounts.js'
-import type { AdminOptions } from '../../src/http/admin/call.js'
+import type { AdminOptions } from '../../src/admin/call.js'
 import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
 import { AdminClient, password } from './admin-client.js'
 import { type StubOptions, type StubServer, withServer } from './stub.js'

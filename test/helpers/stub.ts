@@ -15,7 +15,8 @@ import type { Cancellation } from '../../src/engine/types.js'
 import type { DecideOptions, Decider, DecideRequest, Decision } from '../../src/decide/types.js'
 import { noStats } from '../../src/engine/stats.js'
 import { OiError } from '../../src/errors.js'
-import type { AdminOptions } from '../../src/http/admin/call.js'
+import { AdminArea } from '../../src/admin/admin-area.js'
+import type { AdminOptions } from '../../src/admin/call.js'
 import { Handlers } from '../../src/http/handlers.js'
 import type { Backend, HandlersOptions } from '../../src/http/handlers-options.js'
 import { type Gate, openGate } from '../../src/http/access/gate.js'
@@ -140,13 +141,13 @@ export async function withServer(
   const logger = createLogger({ requests: true }, (line) => log.push(line))
   const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => logger.notice(text) })
   const { secret: key, id: keyId } = accounts.createFirstKey()!
-  const decider = options.decider ?? stubDecider()
+  const { adminOf, decider = stubDecider() } = options
   const backend: Backend = { state: () => 'ready', decider: () => decider }
   const handlers = new Handlers({
     backend,
     accounts,
     gate: options.gateOf?.(accounts) ?? openGate,
-    admin: options.adminOf?.(accounts),
+    area: adminOf && ((server) => new AdminArea(adminOf(accounts), server, backend)),
     wire,
     logger,
     maxBodyBytes: 4_194_304,

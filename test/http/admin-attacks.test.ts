@@ -1,6 +1,6 @@
 /** Forged requests, planted sessions and other servers' cookies get nothing. */
 import t from 'tap'
-import { cookieName } from '../../src/http/admin/guard.js'
+import { cookieName } from '../../src/admin/guard.js'
 import { AdminClient, password } from '../helpers/admin-client.js'
 import { withAdmin } from '../helpers/admin-server.js'
 

@@ -36,7 +36,7 @@ const here = /^(?:oi |curl |export OI_KEY=|url=|csrf=)/
 
 /** Folders and commands that depend on one another run in this order. */
 const ran = [
-  ...['README.md', 'src/accounts', 'src/config', 'src/http/README.md', 'src/http/admin'],
+  ...['README.md', 'src/accounts', 'src/config', 'src/http/README.md', 'src/admin'],
   ...['src/models', 'src/evaluate', 'src/prompt', 'src/calibrate', 'scripts/deploy/README.md'],
 ]
 

@@ -30,7 +30,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ['package-root', 'errors'],
   runner: ['engine', 'chain', 'make-folder', 'errors'],
   accounts: ['server-package', 'user-folder', 'make-folder', 'api', 'errors'],
-  admin: ['errors'],
   models: [
     ...['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api'],
     ...['package-root', 'user-folder', 'open-input', 'make-folder', 'errors'],
@@ -40,9 +39,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
   trace: ['package-root'],
   http: [
-    ...['server-package', 'package-root', 'accounts', 'admin', 'engine'],
+    ...['server-package', 'package-root', 'accounts', 'engine'],
     ...['trace', 'api', 'chain', 'running', 'open-input', 'errors'],
   ],
+  admin: ['http', 'accounts', 'api', 'config', 'errors'],
   oi: ['decide', 'engine', 'api'],
   open: ['oi', 'runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
   'open-all': ['oi', 'open', 'decide', 'models', 'errors'],
@@ -73,6 +73,7 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   evaluate: ['decide/types'],
   calibrate: ['decide/types', 'evaluate/types'],
   http: ['decide/types', 'engine/types', 'runner/supervision'],
+  admin: ['decide/types'],
   index: ['decide/asked-types', 'decide/types', 'engine/types'],
   client: ['decide/asked-types', 'decide/types', 'errors'],
 }

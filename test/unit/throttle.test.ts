@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Throttle } from '../../src/http/admin/throttle.js'
+import { Throttle } from '../../src/admin/throttle.js'
 
 t.test('after five tries each further one waits twice as long, a minute at most', async (t) => {
   const throttle = new Throttle()

@@ -5,8 +5,8 @@
  */
 
 import type { Administration } from '../../accounts/administration.js'
-import type { ModelAdmin, ModelStatus } from '../../admin/operations.js'
-import { patiently } from '../../http/admin/patiently.js'
+import type { ModelAdmin, ModelStatus } from '../../admin/socket/operations.js'
+import { patiently } from '../../admin/patiently.js'
 
 /** @param administration - Names the actor. */
 export function auditedModels(models: ModelAdmin, administration: Administration): ModelAdmin {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OnProgress } from '../../admin/operations.js'
+import type { OnProgress } from '../../admin/socket/operations.js'
 import { OiError } from '../../errors.js'
 import { lookAtFiles } from '../../models/model-files.js'
 import type { OpenedModel } from '../../opening/opened-model.js'

@@ -10,7 +10,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LoadModel } from '../../admin/operations.js'
+import type { LoadModel } from '../../admin/socket/operations.js'
 import { OiError } from '../../errors.js'
 import { arrayOf, objectOf, textOf } from '../../models/json-fields.js'
 import { writeWholeFile } from '../../models/whole-file.js'

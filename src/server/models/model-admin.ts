@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LoadModel, ModelAdmin, ModelStatus } from '../../admin/operations.js'
+import type { LoadModel, ModelAdmin, ModelStatus } from '../../admin/socket/operations.js'
 import type { ModelConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
 import { needsOpening } from '../../opening/answering.js'

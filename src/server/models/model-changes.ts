@@ -13,7 +13,7 @@
  * @module
  */
 
-import type { OnProgress } from '../../admin/operations.js'
+import type { OnProgress } from '../../admin/socket/operations.js'
 import type { ModelConfig } from '../../config.js'
 import { requireDistinctNames } from '../../decide/model-names.js'
 import { availableMemory } from '../../engine/machine.js'

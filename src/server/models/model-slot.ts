@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ModelStatus } from '../../admin/operations.js'
+import type { ModelStatus } from '../../admin/socket/operations.js'
 import type { ModelConfig } from '../../config.js'
 import type { Decider, EngineReport, ModelCard } from '../../decide/types.js'
 import { OiError } from '../../errors.js'

@@ -12,7 +12,7 @@ import type {
   EngineReport,
   ModelCard,
 } from '../../decide/types.js'
-import type { ProcessStatus } from '../../admin/operations.js'
+import type { ProcessStatus } from '../../admin/socket/operations.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../../errors.js'
 import { processUsage } from '../../runner/process-usage.js'

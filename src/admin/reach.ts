@@ -8,10 +8,10 @@
  * @module
  */
 
-import { OiError } from '../../errors.js'
-import type { TrustedProxies } from '../access/client-address.js'
-import { everyValue, type Head } from '../transport/head.js'
-import { whyElsewhere } from '../access/this-machine.js'
+import { OiError } from '../errors.js'
+import type { TrustedProxies } from '../http/access/client-address.js'
+import { everyValue, type Head } from '../http/transport/head.js'
+import { whyElsewhere } from '../http/access/this-machine.js'
 
 export type AdminMode = 'loopback' | 'on'
 

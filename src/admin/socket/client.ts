@@ -6,7 +6,7 @@
 
 import { existsSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { errorTable, type ErrorCode, OiError } from '../errors.js'
+import { errorTable, type ErrorCode, OiError } from '../../errors.js'
 import { type AdminAddress, adminAddress } from './address.js'
 import type { Input, OnProgress } from './operations.js'
 import { Lines, type Reply } from './protocol.js'

@@ -4,30 +4,16 @@
  * @module
  */
 
-import type { Administration, Actor } from '../../accounts/administration.js'
-import type { Accounts } from '../../accounts/accounts.js'
-import type { Session } from '../../accounts/admin-access.js'
-import type { ModelAdmin } from '../../admin/operations.js'
-import type { AdminOperationId, BodyOf, QueryOf, ReplyOf } from '../../api/admin/operations.js'
-import type { Decider } from '../../decide/types.js'
-import type { ServerLimits } from '../reply/model-list.js'
+import type { Administration, Actor } from '../accounts/administration.js'
+import type { Accounts } from '../accounts/accounts.js'
+import type { Session } from '../accounts/admin-access.js'
+import type { ModelAdmin } from './socket/operations.js'
+import type { AdminOperationId, BodyOf, QueryOf, ReplyOf } from '../api/admin/operations.js'
+import type { SettingReport } from '../config.js'
+import type { Decider } from '../decide/types.js'
+import type { ServerLimits } from '../http/reply/model-list.js'
 import type { AdminMode, Origin } from './reach.js'
 import type { Throttle } from './throttle.js'
-
-/** One setting of the server: its value, and where the value came from. */
-export interface SettingReport {
-  readonly name: string
-  readonly flag: string
-  readonly variable: string
-  readonly description: string
-  readonly value: string | number | boolean
-  readonly default: string | number | boolean
-  readonly origin: 'default' | 'file' | 'environment' | 'flag'
-  /** Of a number. */
-  readonly unit?: string
-  /** Whether a change takes effect without a restart. */
-  readonly live?: boolean
-}
 
 /** Facts of the server that the handlers do not know. */
 interface ServerFacts {

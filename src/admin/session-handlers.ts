@@ -4,11 +4,11 @@
  * @module
  */
 
-import { type Session, sessionIdleMs } from '../../accounts/admin-access.js'
-import { checkNewPassword, hashPassword, isPassword } from '../../accounts/password.js'
-import { OiError } from '../../errors.js'
-import { counted } from '../../api/words.js'
-import type { ReplyOf } from '../../api/admin/operations.js'
+import { type Session, sessionIdleMs } from '../accounts/admin-access.js'
+import { checkNewPassword, hashPassword, isPassword } from '../accounts/password.js'
+import { OiError } from '../errors.js'
+import { counted } from '../api/words.js'
+import type { ReplyOf } from '../api/admin/operations.js'
 import type { AdminHandlerId, AdminHandlers, AdminServices, Call } from './call.js'
 import { patiently } from './patiently.js'
 import { timeText } from './present.js'

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { requireTime } from '../../api/admin/check.js'
-import { OiError } from '../../errors.js'
+import { requireTime } from '../api/admin/check.js'
+import { OiError } from '../errors.js'
 import type { AdminHandlers, AdminServices } from './call.js'
 import {
   keyReply,

@@ -9,8 +9,8 @@ import {
   type AdminOperationId,
   adminOperations,
   adminPath,
-} from '../../api/admin/operations.js'
-import { OiError } from '../../errors.js'
+} from '../api/admin/operations.js'
+import { OiError } from '../errors.js'
 
 interface Match {
   readonly operationId: AdminOperationId

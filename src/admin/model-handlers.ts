@@ -5,10 +5,10 @@
  */
 
 import { isAbsolute } from 'node:path'
-import type { ModelAdmin, ModelStatus, OnProgress } from '../../admin/operations.js'
-import type { ReplyOf } from '../../api/admin/operations.js'
-import { OiError } from '../../errors.js'
-import { fullCard } from '../reply/model-list.js'
+import type { ModelAdmin, ModelStatus, OnProgress } from './socket/operations.js'
+import type { ReplyOf } from '../api/admin/operations.js'
+import { OiError } from '../errors.js'
+import { fullCard } from '../http/reply/model-list.js'
 import type { AdminHandlers, AdminServices, Call } from './call.js'
 import { patiently } from './patiently.js'
 import { timeText } from './present.js'

@@ -14,7 +14,7 @@
 
 import { statSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 import { type AdminAddress, adminAddress } from './address.js'
 import { isInput, type OnProgress, type Operations } from './operations.js'
 import { Lines, type Reply } from './protocol.js'

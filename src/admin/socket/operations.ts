@@ -4,7 +4,7 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 
 /** A JSON object. */
 export type Input = Readonly<Record<string, unknown>>

@@ -5,11 +5,11 @@
  * @module
  */
 
-import type { Accounts, Caller } from '../../accounts/accounts.js'
-import { OiError } from '../../errors.js'
-import type { Gate } from '../access/gate.js'
-import { Charges } from '../exchange/charges.js'
-import type { PostContext } from '../exchange/post-context.js'
+import type { Accounts, Caller } from '../accounts/accounts.js'
+import { OiError } from '../errors.js'
+import type { Gate } from '../http/access/gate.js'
+import { Charges } from '../http/exchange/charges.js'
+import type { PostContext } from '../http/exchange/post-context.js'
 import type { AdminHandlers } from './call.js'
 import type { AdminDoor } from './door.js'
 

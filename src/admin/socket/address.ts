@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, existsSync, openSync, realpathSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 
 export interface AdminAddress {
   readonly path: string

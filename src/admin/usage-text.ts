@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Accounts } from '../../accounts/accounts.js'
-import type { UsageQuery, UsageRow } from '../../accounts/usage-query.js'
+import type { Accounts } from '../accounts/accounts.js'
+import type { UsageQuery, UsageRow } from '../accounts/usage-query.js'
 import { timeText } from './present.js'
 
 type By = UsageQuery['by']

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { adminApiDocument } from '../../api/admin/document.js'
-import type { ReplyOf } from '../../api/admin/operations.js'
+import { adminApiDocument } from '../api/admin/document.js'
+import type { ReplyOf } from '../api/admin/operations.js'
 import type { AdminHandlers, AdminServices } from './call.js'
 import { auditReply, timeText } from './present.js'
 

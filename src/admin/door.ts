@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Accounts } from '../../accounts/accounts.js'
-import type { Actor } from '../../accounts/administration.js'
-import type { Session } from '../../accounts/admin-access.js'
-import type { AdminOperation } from '../../api/admin/operations.js'
-import type { TrustedProxies } from '../access/client-address.js'
-import type { Head } from '../transport/head.js'
+import type { Accounts } from '../accounts/accounts.js'
+import type { Actor } from '../accounts/administration.js'
+import type { Session } from '../accounts/admin-access.js'
+import type { AdminOperation } from '../api/admin/operations.js'
+import type { TrustedProxies } from '../http/access/client-address.js'
+import type { Head } from '../http/transport/head.js'
 import { requireCsrf, requireSession, sessionOf } from './guard.js'
 import { type AdminMode, type Origin, originOf, requireOwnPage } from './reach.js'
 

@@ -16,7 +16,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { networkOf } from '../access/client-address.js'
+import { networkOf } from '../http/access/client-address.js'
 
 const freeFailures = 5
 const firstWaitMs = 2000

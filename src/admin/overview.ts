@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ReplyOf } from '../../api/admin/operations.js'
-import { type History, mostSlots, type Slot, stepMs } from '../metrics/history.js'
-import { quantileOf } from '../metrics/quantile.js'
-import { boundsMs } from '../metrics/traffic.js'
+import type { ReplyOf } from '../api/admin/operations.js'
+import { type History, mostSlots, type Slot, stepMs } from '../http/metrics/history.js'
+import { quantileOf } from '../http/metrics/quantile.js'
+import { boundsMs } from '../http/metrics/traffic.js'
 import type { AdminHandlers } from './call.js'
 import { timeText } from './present.js'
 

@@ -5,14 +5,14 @@
  * @module
  */
 
-import { adminPath } from '../../api/admin/operations.js'
-import { type Client, Exchange } from '../exchange/exchange.js'
-import type { Backend } from '../handlers-options.js'
-import { History } from '../metrics/history.js'
-import { prefersType } from '../reply/accepted.js'
-import type { Head } from '../transport/head.js'
-import type { PostContext } from '../exchange/post-context.js'
-import { answerFrom, type Route } from '../routes.js'
+import { adminPath } from '../api/admin/operations.js'
+import { type Client, Exchange } from '../http/exchange/exchange.js'
+import type { Area, Backend } from '../http/handlers-options.js'
+import { History } from '../http/metrics/history.js'
+import { prefersType } from '../http/reply/accepted.js'
+import type { Head } from '../http/transport/head.js'
+import type { PostContext } from '../http/exchange/post-context.js'
+import { answerFrom, type Route } from '../http/routes.js'
 import { accountsHandlers } from './accounts-handlers.js'
 import { AdminExchange } from './admin-exchange.js'
 import type { AdminHandlers, AdminOptions, AdminServices } from './call.js'
@@ -29,7 +29,7 @@ import { usageHandlers } from './usage-handlers.js'
 
 const decidePath = `${adminPath}/decide`
 
-export class AdminArea {
+export class AdminArea implements Area {
   readonly #context: AreaContext
   readonly #files: ConsoleFiles
   readonly #history: History
@@ -61,12 +61,11 @@ export class AdminArea {
     this.#files = new ConsoleFiles(consoleFolder)
   }
 
-  /** Whether the console is served. */
   get hasConsole(): boolean {
     return this.#files.built
   }
 
-  /** Whether a request belongs here: one for these paths, or a browser's for `/`. */
+  /** One for these paths, or a browser's for `/`. */
   has(path: string, head: Head): boolean {
     if (path === '/') return this.hasConsole && isOfBrowser(head)
     return isUnder(path, '/admin') || isUnder(path, consolePath)
@@ -76,7 +75,6 @@ export class AdminArea {
     this.#history.stop()
   }
 
-  /** As `Listener.open`, for a path of this area. */
   open(head: Head, client: Client, path: string): Exchange | undefined {
     if (path === '/') {
       const exchange = new Exchange(head, client, this.#context)

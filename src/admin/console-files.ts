@@ -15,10 +15,10 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { OiError } from '../../errors.js'
-import type { Head } from '../transport/head.js'
-import type { Content } from '../reply/reply.js'
-import { acceptsCoding } from '../reply/reply-coding.js'
+import { OiError } from '../errors.js'
+import type { Head } from '../http/transport/head.js'
+import type { Content } from '../http/reply/reply.js'
+import { acceptsCoding } from '../http/reply/reply-coding.js'
 import { pageHeaders } from './security-headers.js'
 
 export const consolePath = '/console'
@@ -40,7 +40,7 @@ const compress = promisify(gzip)
 /** Compressing shorter files gains nothing. */
 const worthCompressing = 1024
 
-const built = fileURLToPath(new URL('../../console', import.meta.url))
+const built = fileURLToPath(new URL('../console', import.meta.url))
 
 interface File {
   readonly type: string

@@ -11,9 +11,9 @@
  */
 
 import { timingSafeEqual } from 'node:crypto'
-import type { AdminAccess, Session } from '../../accounts/admin-access.js'
-import { OiError } from '../../errors.js'
-import type { Head } from '../transport/head.js'
+import type { AdminAccess, Session } from '../accounts/admin-access.js'
+import { OiError } from '../errors.js'
+import type { Head } from '../http/transport/head.js'
 
 /** Ends the name of the cookie that a browser is known by. */
 const known = '_known'
