@@ -12,7 +12,7 @@
  */
 
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Connection } from './connection.js'
+import type { Connection } from './store/connection.js'
 import { hashBytes, hashSecret } from './keys.js'
 
 /** A session ends after this time without use, or at this age; milliseconds. */

@@ -10,7 +10,7 @@
 
 import { OiError } from '../errors.js'
 import type { Changes } from './changes.js'
-import type { Connection } from './connection.js'
+import type { Connection } from './store/connection.js'
 import { hashBytes, hashSecret, newSecret } from './keys.js'
 import { checkName } from './names.js'
 

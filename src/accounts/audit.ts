@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Connection } from './connection.js'
+import type { Connection } from './store/connection.js'
 
 /** The author of a change. */
 export interface Actor {

@@ -30,10 +30,10 @@ import { basename, dirname, join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import { makeFolder } from '../make-folder.js'
-import { Connection } from './connection.js'
-import { checkConsistency, type Consistency } from './consistency.js'
-import { accountsPath, connect, makeFile } from './database.js'
-import { isBusy, reasonOf } from './store-errors.js'
+import { Connection } from './store/connection.js'
+import { checkConsistency, type Consistency } from './ledger/consistency.js'
+import { accountsPath, connect, makeFile } from './store/database.js'
+import { isBusy, reasonOf } from './store/store-errors.js'
 
 /** How long a copy waits for other processes at its beginning, milliseconds. */
 const busyMs = 5000

@@ -7,7 +7,7 @@
  */
 
 import { OiError } from '../errors.js'
-import { dayMs } from './booking.js'
+import { dayMs } from './ledger/booking.js'
 
 export type Period = 'day' | 'week' | 'month'
 

@@ -9,7 +9,7 @@
  * @module
  */
 
-import type { Connection } from './connection.js'
+import type { Connection } from './store/connection.js'
 
 export class Changes {
   readonly #db: Connection

@@ -10,7 +10,7 @@
  */
 
 import type { Changes } from './changes.js'
-import type { Connection } from './connection.js'
+import type { Connection } from './store/connection.js'
 import { hashBytes, keyError } from './keys.js'
 
 /** The caller of a request. */

@@ -5,12 +5,12 @@
  */
 
 import { OiError } from '../errors.js'
-import { type Booking, dayMs } from './booking.js'
+import { type Booking, dayMs } from './ledger/booking.js'
 import { type Budget, type BudgetState, checkBudget, type Period, periodAt } from './budget.js'
 import type { Changes } from './changes.js'
-import type { Connection } from './connection.js'
-import type { Ledger } from './ledger.js'
-import { unwritten } from './unwritten.js'
+import type { Connection } from './store/connection.js'
+import type { Ledger } from './ledger/ledger.js'
+import { unwritten } from './ledger/unwritten.js'
 
 /** 0 is unlimited. */
 export interface Limits {

@@ -6,7 +6,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isBusyError } from '../accounts/store-errors.js'
+import { isBusyError } from '../accounts/store/store-errors.js'
 
 const [mostTries, pauseMs] = [100, 20]
 

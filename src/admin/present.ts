@@ -7,7 +7,7 @@
 import type { Key, NewKey, Workspace } from '../accounts/accounts.js'
 import { keyState } from '../accounts/api-keys.js'
 import type { AuditEntry } from '../accounts/audit.js'
-import type { LedgerPlace, LedgerRow } from '../accounts/ledger-page.js'
+import type { LedgerPlace, LedgerRow } from '../accounts/ledger/ledger-page.js'
 import type { ReplyOf } from '../api/admin/operations.js'
 
 /** A time as on the wire. */

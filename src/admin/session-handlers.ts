@@ -5,7 +5,7 @@
  */
 
 import { type Session, sessionIdleMs } from '../accounts/admin-access.js'
-import { checkNewPassword, hashPassword, isPassword } from '../accounts/password.js'
+import { checkNewPassword, hashPassword, isPassword } from './password.js'
 import { OiError } from '../errors.js'
 import { counted } from '../api/words.js'
 import type { ReplyOf } from '../api/admin/operations.js'

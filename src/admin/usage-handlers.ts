@@ -6,8 +6,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Accounts } from '../accounts/accounts.js'
-import { dayMs } from '../accounts/booking.js'
-import { unitMsOf, type UsageQuery } from '../accounts/usage-query.js'
+import { dayMs } from '../accounts/ledger/booking.js'
+import { unitMsOf, type UsageQuery } from '../accounts/ledger/usage-query.js'
 import { requireTime } from '../api/admin/check.js'
 import { OiError } from '../errors.js'
 import { type AdminHandlers, type AdminServices, TextReply } from './call.js'

@@ -6,7 +6,7 @@
  */
 
 import type { Accounts } from '../accounts/accounts.js'
-import type { UsageQuery, UsageRow } from '../accounts/usage-query.js'
+import type { UsageQuery, UsageRow } from '../accounts/ledger/usage-query.js'
 import { timeText } from './present.js'
 
 type By = UsageQuery['by']

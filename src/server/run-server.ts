@@ -8,7 +8,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../accounts/accounts.js'
-import { requireWhole } from '../accounts/database.js'
+import { requireWhole } from '../accounts/store/database.js'
 import { modelOperations } from '../admin/socket/operations.js'
 import { AdminServer } from '../admin/socket/server.js'
 import { shellArgument } from '../api/words.js'

@@ -1,6 +1,6 @@
 /** The usage page follows the data. */
 import { Accounts } from '../../src/accounts/accounts.js'
-import { dayMs } from '../../src/accounts/booking.js'
+import { dayMs } from '../../src/accounts/ledger/booking.js'
 import { fillAccounts } from '../helpers/full-accounts.js'
 import { consoleTest } from '../helpers/console.js'
 

@@ -2,7 +2,7 @@
  * The stub server with an admin API over real accounts, signed in.
  */
 import type { Test } from 'tap'
-import { hashPassword } from '../../src/accounts/password.js'
+import { hashPassword } from '../../src/admin/password.js'
 import type { Accounts } from '../../src/accounts/accounts.js'
 import type { AdminOptions } from '../../src/admin/call.js'
 import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'

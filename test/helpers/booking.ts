@@ -1,5 +1,5 @@
 /** An answer to book; only its cost and its model vary. */
-import type { Booking } from '../../src/accounts/booking.js'
+import type { Booking } from '../../src/accounts/ledger/booking.js'
 
 export const bookingOf = (workspaceId: number, cost: number, model = 'm'): Booking => ({
   workspaceId,

@@ -3,7 +3,7 @@
  * ledger of one of them.
  */
 import { Accounts } from '../../src/accounts/accounts.js'
-import { dayMs } from '../../src/accounts/booking.js'
+import { dayMs } from '../../src/accounts/ledger/booking.js'
 import { createRandom } from './random.js'
 
 const teams = [

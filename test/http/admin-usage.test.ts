@@ -1,7 +1,7 @@
 /** Usage by hour and day, budgets and their periods, and the usage that a key sees. */
 import t from 'tap'
 import type { Accounts } from '../../src/accounts/accounts.js'
-import { dayMs } from '../../src/accounts/booking.js'
+import { dayMs } from '../../src/accounts/ledger/booking.js'
 import type { ReplyOf } from '../../src/api/admin/operations.js'
 import { validators } from '../../src/api/schemas.js'
 import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'

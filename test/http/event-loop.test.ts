@@ -2,7 +2,7 @@
 import t from 'tap'
 import Sqlite from 'better-sqlite3'
 import { readFileSync } from 'node:fs'
-import { accountsPath } from '../../src/accounts/database.js'
+import { accountsPath } from '../../src/accounts/store/database.js'
 import { createInstantEngine } from '../../scripts/bench/instant-engine.js'
 import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'

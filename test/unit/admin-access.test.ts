@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { sessionIdleMs, sessionLongestMs } from '../../src/accounts/admin-access.js'
-import { checkNewPassword, hashPassword, isPassword } from '../../src/accounts/password.js'
+import { checkNewPassword, hashPassword, isPassword } from '../../src/admin/password.js'
 import { dataFolder } from '../helpers/data-folder.js'
 
 function open(t: Test, dataDir = dataFolder(t)) {

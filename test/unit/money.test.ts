@@ -6,7 +6,7 @@ import {
   maxPrice,
   readCredits,
   showCredits,
-} from '../../src/accounts/money.js'
+} from '../../src/accounts/ledger/money.js'
 import { createRandom } from '../helpers/random.js'
 
 t.test('credits are read to the last millionth, and printed as they are read', async (t) => {

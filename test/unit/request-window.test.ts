@@ -1,5 +1,5 @@
 import t from 'tap'
-import { RequestWindow } from '../../src/accounts/request-window.js'
+import { RequestWindow } from '../../src/http/access/request-window.js'
 import { createRandom } from '../helpers/random.js'
 
 t.test('no 60 seconds ever have more requests than the limit, on any clock', async (t) => {

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { hashBytes, hashSecret, newSecret } from '../../src/accounts/keys.js'
-import { schemaSteps } from '../../src/accounts/schema.js'
+import { schemaSteps } from '../../src/accounts/store/schema.js'
 import { dataFolder } from '../helpers/data-folder.js'
 
 /** A file in version 3 of the schema: a workspace, a key, a ledger and usage. */

@@ -2,11 +2,11 @@
 import t, { type Test } from 'tap'
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Booking } from '../../src/accounts/booking.js'
-import { Pending } from '../../src/accounts/pending.js'
-import { Spilling } from '../../src/accounts/spilling.js'
-import { findSpools } from '../../src/accounts/spool.js'
-import { removeOldParts } from '../../src/accounts/spool-files.js'
+import type { Booking } from '../../src/accounts/ledger/booking.js'
+import { Pending } from '../../src/accounts/ledger/pending.js'
+import { Spilling } from '../../src/accounts/ledger/spilling.js'
+import { findSpools } from '../../src/accounts/ledger/spool.js'
+import { removeOldParts } from '../../src/accounts/ledger/spool-files.js'
 import { until } from '../helpers/until.js'
 
 const booking = (cost: number): Booking => ({

@@ -1,6 +1,6 @@
 /** Which version of better-sqlite3 fits which Node. */
 import t from 'tap'
-import { betterSqliteFor } from '../../src/accounts/sqlite.js'
+import { betterSqliteFor } from '../../src/accounts/store/sqlite.js'
 import { project } from '../../scripts/package/manifests.js'
 
 t.test('a version that would crash the process is replaced by one that does not', async (t) => {

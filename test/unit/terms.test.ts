@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { hashBytes, hashSecret, newSecret } from '../../src/accounts/keys.js'
-import { schemaSteps } from '../../src/accounts/schema.js'
+import { schemaSteps } from '../../src/accounts/store/schema.js'
 import { dataFolder } from '../helpers/data-folder.js'
 
 function open(t: Test) {

@@ -6,8 +6,8 @@
 
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Agreement } from '../../accounts/consistency.js'
-import { showCredits } from '../../accounts/money.js'
+import type { Agreement } from '../../accounts/ledger/consistency.js'
+import { showCredits } from '../../accounts/ledger/money.js'
 import { readDay } from '../../api/times.js'
 import { counted } from '../../api/words.js'
 import { OiError } from '../../errors.js'

@@ -6,8 +6,8 @@
 
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { type Price, showCredits } from '../../accounts/money.js'
-import type { ModelPrice } from '../../accounts/prices.js'
+import { type Price, showCredits } from '../../accounts/ledger/money.js'
+import type { ModelPrice } from '../../accounts/ledger/prices.js'
 import { askServer } from '../../admin/socket/client.js'
 import type { ModelStatus } from '../../admin/socket/operations.js'
 import { nearestOf } from '../../api/words.js'

@@ -5,7 +5,7 @@
  */
 
 import type { Command } from 'commander'
-import { checkNewPassword, hashPassword } from '../../accounts/password.js'
+import { checkNewPassword, hashPassword } from '../../admin/password.js'
 import { type AccountsFlags, withNewAccounts } from '../accounts/with-accounts.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'

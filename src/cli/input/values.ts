@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from 'commander'
-import { readCredits } from '../../accounts/money.js'
+import { readCredits } from '../../accounts/ledger/money.js'
 import { OiError } from '../../errors.js'
 
 /** @returns A reader for an option's value, which throws commander's error outside the range. */

@@ -5,9 +5,9 @@
  */
 
 import type { Caller } from '../../accounts/accounts.js'
-import type { Entrance } from '../../accounts/places.js'
-import type { NewRetryKey } from '../../accounts/retry-keys.js'
-import type { StoreFigures as WriteFigures } from '../../accounts/store-health.js'
+import type { Entrance } from './places.js'
+import type { NewRetryKey } from '../../accounts/ledger/retry-keys.js'
+import type { StoreFigures as WriteFigures } from '../../accounts/ledger/store-health.js'
 import type { Decision } from '../../decide/types.js'
 
 /** The facts of an answer that are charged. */

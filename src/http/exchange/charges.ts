@@ -2,7 +2,7 @@
  * What a request is charged: nothing if it repeats one that was charged before.
  *
  * Rules
- *   1. With `Idempotency-Key`, the accounts know it (accounts/retry-keys.ts).
+ *   1. With `Idempotency-Key`, the accounts know it (accounts/ledger/retry-keys.ts).
  *   2. Without, a request that its client calls a repetition (`x-typesafe-retry-count`) is one if
  *      its key, path and body are those of an answer that was charged in the last five minutes and
  *      did not reach its client whole. That is known to this process alone.
@@ -15,7 +15,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../accounts/accounts.js'
-import type { Claim, NewRetryKey, RetryKeys } from '../../accounts/retry-keys.js'
+import type { Claim, NewRetryKey, RetryKeys } from '../../accounts/ledger/retry-keys.js'
 import { Chain, type Membership } from '../../chain.js'
 import { OiError } from '../../errors.js'
 import type { Head } from '../transport/head.js'

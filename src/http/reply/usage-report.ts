@@ -7,7 +7,7 @@
 import type { WorkspaceUsage } from '../../accounts/accounts.js'
 import { resetText } from '../../accounts/budget.js'
 import type { WorkspaceTerms } from '../../accounts/terms.js'
-import type { DailyUsage } from '../../accounts/usage.js'
+import type { DailyUsage } from '../../accounts/ledger/usage.js'
 
 export function usageReport({ workspace, usage, key }: WorkspaceUsage) {
   return {

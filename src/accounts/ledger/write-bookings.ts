@@ -21,7 +21,7 @@
 import type Sqlite from 'better-sqlite3'
 import { addTo, type Booking, dayMs, hourMs, type Sum, sumKey } from './booking.js'
 import { retryKeyWriter } from './retry-key-writer.js'
-import { isRefusedValue, reasonOf } from './store-errors.js'
+import { isRefusedValue, reasonOf } from '../store/store-errors.js'
 
 /** How many days hourly usage is kept; daily usage is kept for good. */
 const hourDays = 92

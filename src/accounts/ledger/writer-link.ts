@@ -15,7 +15,7 @@ import {
 } from 'node:worker_threads'
 import { Shared } from './shared.js'
 import { patienceMs } from './store-health.js'
-import type { StoreFile } from './store-file.js'
+import type { StoreFile } from '../store/store-file.js'
 import type { WriteReply, WriteRequest } from './write-request.js'
 import { noneAside } from './write-bookings.js'
 import type { ThreadData } from './writer-thread.js'

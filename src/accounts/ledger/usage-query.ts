@@ -8,7 +8,7 @@
  */
 
 import { type Booking, dayMs, hourMs } from './booking.js'
-import type { Connection } from './connection.js'
+import type { Connection } from '../store/connection.js'
 
 export interface UsageQuery {
   readonly by: 'workspace' | 'key' | 'model'

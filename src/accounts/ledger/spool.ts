@@ -23,13 +23,13 @@ import {
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
-import { counted } from '../api/words.js'
-import { OiError } from '../errors.js'
+import { counted } from '../../api/words.js'
+import { OiError } from '../../errors.js'
 import { type Booking, reversed, type Sum } from './booking.js'
 import { lazyOf, mergeInto, type Sent } from './pending.js'
 import { retryKeyWriter } from './retry-key-writer.js'
 import { allSpools, isOurs, nameOf, partly, spoolFolders } from './spool-files.js'
-import { isRefusedValue } from './store-errors.js'
+import { isRefusedValue } from '../store/store-errors.js'
 import {
   type Booked,
   type BookingWriter,

@@ -17,8 +17,8 @@
  */
 
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
-import { OiError } from '../errors.js'
-import type { Connection } from './connection.js'
+import { OiError } from '../../errors.js'
+import type { Connection } from '../store/connection.js'
 
 const rowsAtOnce = 5000
 

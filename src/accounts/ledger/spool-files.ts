@@ -7,7 +7,7 @@
 import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { userFolder } from '../user-folder.js'
+import { userFolder } from '../../user-folder.js'
 
 const beginning = 'oi-accounts-'
 const ending = '.jsonl'

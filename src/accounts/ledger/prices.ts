@@ -6,9 +6,9 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
-import type { Changes } from './changes.js'
-import type { Connection } from './connection.js'
+import { OiError } from '../../errors.js'
+import type { Changes } from '../changes.js'
+import type { Connection } from '../store/connection.js'
 import { free, maxPrice, type Price, showCredits } from './money.js'
 
 export interface ModelPrice extends Price {

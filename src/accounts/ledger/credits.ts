@@ -6,9 +6,9 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
-import type { Changes } from './changes.js'
-import type { Connection } from './connection.js'
+import { OiError } from '../../errors.js'
+import type { Changes } from '../changes.js'
+import type { Connection } from '../store/connection.js'
 import { maxAmount } from './money.js'
 
 export class Credits {

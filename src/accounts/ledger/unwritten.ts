@@ -5,7 +5,7 @@
  */
 
 import type { Booking } from './booking.js'
-import type { Connection } from './connection.js'
+import type { Connection } from '../store/connection.js'
 import type { Ledger } from './ledger.js'
 
 /** Within a transaction: what is written meanwhile is then counted once. */

@@ -5,11 +5,11 @@
  */
 
 import type Sqlite from 'better-sqlite3'
-import { counted } from '../api/words.js'
-import { isSqliteError } from './sqlite.js'
+import { counted } from '../../api/words.js'
+import { isSqliteError } from '../store/sqlite.js'
 import { findSpools, takeIn } from './spool.js'
 import { removeOldParts } from './spool-files.js'
-import { isRefusedValue, reasonOf } from './store-errors.js'
+import { isRefusedValue, reasonOf } from '../store/store-errors.js'
 import { type Booked, noneAside } from './write-bookings.js'
 
 /** Bookings wait while spools are taken in. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 import { addTo, type Booking, type Sum, sumKey } from './booking.js'
 import type { Kept } from './retry-key-writer.js'
 import { keyReused } from './retry-keys.js'

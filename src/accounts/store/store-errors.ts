@@ -4,7 +4,7 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 import { isSqliteError } from './sqlite.js'
 
 /** When a caller may try again, milliseconds. */

@@ -12,9 +12,9 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 import type { RetryKey } from './booking.js'
-import type { Connection } from './connection.js'
+import type { Connection } from '../store/connection.js'
 import { retryNowMs } from './retry-key-writer.js'
 
 /** Keys whose bookings wait for a file that cannot be written, at most; then the file decides. */

@@ -5,7 +5,7 @@
  */
 
 import type Sqlite from 'better-sqlite3'
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 import { copyBefore } from './schema-copy.js'
 
 /** Schema steps: the step at index i leads from version i to i + 1. Never edited, only added to. */

@@ -7,7 +7,7 @@
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 import { isPassing, reasonOf } from './store-errors.js'
 
 /**

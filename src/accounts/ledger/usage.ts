@@ -5,7 +5,7 @@
  */
 
 import { type Booking, dayMs } from './booking.js'
-import type { Connection } from './connection.js'
+import type { Connection } from '../store/connection.js'
 
 /** One model on one day: sums of tokens, and of costs in millionths of a credit. */
 export interface DailyUsage {

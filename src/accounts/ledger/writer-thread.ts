@@ -6,7 +6,7 @@
 
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { Shared } from './shared.js'
-import type { Noted } from './store-file.js'
+import type { Noted } from '../store/store-file.js'
 import { StoreWriter } from './store-writer.js'
 import type { WriteRequest } from './write-request.js'
 

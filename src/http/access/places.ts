@@ -13,8 +13,8 @@
  * @module
  */
 
-import { counted } from '../api/words.js'
-import { OiError } from '../errors.js'
+import { counted } from '../../api/words.js'
+import { OiError } from '../../errors.js'
 
 /** How many requests may wait, per place. */
 const waitingPerPlace = 4

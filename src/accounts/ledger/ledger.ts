@@ -23,7 +23,7 @@ import { keepForNextStart, uncertainOf } from './spool.js'
 import { SendTiming } from './send-timing.js'
 import { Spilling } from './spilling.js'
 import { patienceMs, StoreHealth } from './store-health.js'
-import type { StoreFile } from './store-file.js'
+import type { StoreFile } from '../store/store-file.js'
 import type { WriteReply } from './write-request.js'
 import { WriterLink } from './writer-link.js'
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 
 const perCredit = 1_000_000
 const perPrice = 1_000_000

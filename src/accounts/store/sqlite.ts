@@ -5,8 +5,8 @@
  */
 
 import type Sqlite from 'better-sqlite3'
-import { OiError } from '../errors.js'
-import { serverPackage } from '../server-package.js'
+import { OiError } from '../../errors.js'
+import { serverPackage } from '../../server-package.js'
 
 let loaded: typeof Sqlite | undefined
 

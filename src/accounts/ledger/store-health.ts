@@ -4,7 +4,7 @@
  * @module
  */
 
-import { counted } from '../api/words.js'
+import { counted } from '../../api/words.js'
 import type { WriteReply } from './write-request.js'
 
 /** Shorter failures are not reported: another process' write, a pause of the machine. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Connection } from './connection.js'
+import type { Connection } from '../store/connection.js'
 
 /** The start of a page: after the row with this time, writer and number. */
 export interface LedgerPlace {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Connection } from './connection.js'
+import type { Connection } from '../store/connection.js'
 
 /** Amounts and costs are millionths of a credit. */
 export interface Agreement {
