@@ -22,9 +22,11 @@ import { AdminDoor } from './door.js'
 import { modelHandlers } from './model-handlers.js'
 import { overviewHandlers } from './overview.js'
 import { PlaygroundExchange, playgroundGate } from './playground.js'
+import { pullHandlers } from './pull-handlers.js'
 import { serverHandlers } from './server-handlers.js'
 import { sessionHandlers } from './session-handlers.js'
 import { Throttle } from './throttle.js'
+import { UnderWay } from './under-way.js'
 import { usageHandlers } from './usage-handlers.js'
 
 const decidePath = `${adminPath}/decide`
@@ -113,12 +115,14 @@ const isOfBrowser = (head: Head) =>
   prefersType(head.getHeader('accept'), 'text/html', 'application/json')
 
 function allHandlers(services: AdminServices, history: History): AdminHandlers {
+  const underWay = new UnderWay()
   return {
     ...overviewHandlers(history),
     ...sessionHandlers(services),
     ...accountsHandlers(services),
     ...usageHandlers(services),
-    ...modelHandlers(services),
+    ...modelHandlers(services, underWay),
+    ...pullHandlers(services, underWay),
     ...serverHandlers(services),
   }
 }

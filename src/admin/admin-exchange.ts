@@ -157,6 +157,7 @@ const mistakes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['ERR_ACCOUNTS', 'ERR_CONFIG', 'ERR_INVALID_ARGUMENT', 'ERR_READOUT'] as const),
   ...(['ERR_CALIBRATION', 'ERR_MODEL_NOT_FOUND', 'ERR_MODEL_LOAD'] as const),
   ...(['ERR_MODEL_UNSUPPORTED', 'ERR_MODEL_MEMORY', 'ERR_PACKAGE_NOT_FOUND'] as const),
+  'ERR_PULL',
 ])
 
 /** The error as the administrator sees it. */

@@ -7,6 +7,7 @@
 import type { Administration, Actor } from '../accounts/administration.js'
 import type { Accounts } from '../accounts/accounts.js'
 import type { Session } from '../accounts/admin-access.js'
+import type { PullAdmin } from './pulls.js'
 import type { ModelAdmin } from './socket/operations.js'
 import type { AdminOperationId, BodyOf, QueryOf, ReplyOf } from '../api/admin/operations.js'
 import type { SettingReport } from '../config.js'
@@ -31,6 +32,7 @@ export interface AdminOptions {
   readonly tls: boolean
   readonly accounts: Accounts
   readonly models: ModelAdmin
+  readonly pulls: PullAdmin
   readonly settings: () => readonly SettingReport[]
   readonly facts: () => ServerFacts
   /** The folder of the console's files. Default: the build's output. */

@@ -12,6 +12,7 @@ import { fullCard } from '../http/reply/model-list.js'
 import type { AdminHandlers, AdminServices, Call } from './call.js'
 import { patiently } from './patiently.js'
 import { timeText } from './present.js'
+import type { Action, UnderWay } from './under-way.js'
 
 type Ids =
   | 'listModels'
@@ -24,8 +25,6 @@ type Ids =
   | 'setPrice'
 type Changing = 'loadModel' | 'reloadModel' | 'unloadModel'
 type State = ReplyOf<'getModel'>
-type UnderWay = ReplyOf<'listModels'>['under_way'][number]
-type Action = UnderWay['action']
 
 /**
  * The name of a model that oi models pull has fetched; it never means a file in the server's
@@ -33,9 +32,8 @@ type Action = UnderWay['action']
  */
 const pulledName = /^(?!.*\.gguf$)[\w.-]+$/i
 
-export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
+export function modelHandlers(services: AdminServices, underWay: UnderWay): AdminHandlers<Ids> {
   const { models, accounts, decider, limits } = services
-  const underWay = new Set<UnderWay>()
 
   const replyOf = (status: ModelStatus): State => {
     const cards = decider()?.models ?? []
@@ -44,27 +42,22 @@ export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
   }
 
   /** One change of a model: shown while it runs, and logged. */
-  const change = async (
+  const change = (
     { administration }: Call<Changing>,
     action: Action,
     target: string,
     task: (onProgress: OnProgress) => Promise<ModelStatus>,
-  ): Promise<State> => {
-    const entry = { action, target, started_at: timeText(Date.now()), progress: '' }
-    underWay.add(entry)
-    try {
-      const status = await task((progress) => (entry.progress = progress))
+  ): Promise<State> =>
+    underWay.during(action, target, async (onProgress) => {
+      const status = await task(onProgress)
       await record(administration, action, status)
       return replyOf(status)
-    } finally {
-      underWay.delete(entry)
-    }
-  }
+    })
 
   return {
     listModels: () => ({
       models: models.status().map(replyOf),
-      under_way: [...underWay],
+      under_way: underWay.list(),
     }),
     getModel: ({ name }) => replyOf(find(models, name)),
     loadModel: (call) => {

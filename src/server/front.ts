@@ -7,6 +7,7 @@
 import { networkInterfaces } from 'node:os'
 import type { Accounts } from '../accounts/accounts.js'
 import { AdminArea } from '../admin/admin-area.js'
+import type { PullAdmin } from '../admin/pulls.js'
 import type { AdminMode } from '../admin/reach.js'
 import type { ModelAdmin } from '../admin/socket/operations.js'
 import type { Config, ModelConfig, SettingReport } from '../config.js'
@@ -38,6 +39,8 @@ interface FrontOptions {
   readonly createWire: Dependencies['createWire']
   /** Operations on the models, for the admin API. */
   readonly modelAdmin: ModelAdmin
+  /** Models on the disk, for the admin API. */
+  readonly pulls: PullAdmin
   /** Every setting with its value and origin. */
   readonly settings: () => readonly SettingReport[]
   /** Undefined: no tracing. */
@@ -105,7 +108,7 @@ export class Front {
   #adminArea(
     mode: AdminMode,
     server: PostContext,
-    { config, backend, accounts, modelAdmin, settings }: FrontOptions,
+    { config, backend, accounts, modelAdmin, pulls, settings }: FrontOptions,
   ): AdminArea {
     const { dataDir } = config
     const facts = () => ({
@@ -115,7 +118,12 @@ export class Front {
       availableBytes: availableMemory(),
     })
     const tls = config.tlsCert !== ''
-    return new AdminArea({ mode, tls, accounts, settings, facts, models: modelAdmin }, server, backend)
+    const models = modelAdmin
+    return new AdminArea(
+      { mode, tls, accounts, settings, facts, models, pulls },
+      server,
+      backend,
+    )
   }
 
   /** The API's address. */

@@ -23,6 +23,7 @@ import { createModelAdmin } from './models/model-admin.js'
 import { ModelChanges } from './models/model-changes.js'
 import { ModelSlots } from './models/model-slots.js'
 import { ModelWatch } from './models/model-watch.js'
+import { createPulls } from './models/pulls.js'
 import { modelsToOpen, withFiles } from '../opening/models-to-open.js'
 import { createProgress } from '../terminal/progress.js'
 import { runnerEvents } from './runner-events.js'
@@ -94,6 +95,7 @@ export async function runServer(
       ...{ slots, changes, kept, settingsOf },
       settingsModels: () => settingsModels(),
     })
+    const pulls = createPulls({ config: () => current(), environment, slots, warn })
     const settings = () => reportSettings(current())
     const front = await Front.listen({
       ...{
@@ -104,6 +106,7 @@ export async function runServer(
         log,
         createWire,
         modelAdmin,
+        pulls,
         settings,
       },
       tracing,

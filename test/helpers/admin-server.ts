@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import { hashPassword } from '../../src/admin/password.js'
 import type { Accounts } from '../../src/accounts/accounts.js'
 import type { AdminOptions } from '../../src/admin/call.js'
+import { OiError } from '../../src/errors.js'
 import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
 import { AdminClient, password } from './admin-client.js'
 import { type StubOptions, type StubServer, withServer } from './stub.js'
@@ -35,6 +36,11 @@ const adminOptions = (accounts: Accounts): AdminOptions => ({
     unload: () => Promise.reject(new Error('no models here')),
     reload: () => Promise.reject(new Error('no models here')),
     status: () => [],
+  },
+  pulls: {
+    list: () => Promise.resolve({ models: [], folder: 'models', freeBytes: 1 }),
+    pull: () => Promise.reject(new Error('no models here')),
+    remove: () => Promise.reject(new OiError('ERR_NOT_FOUND', 'There is no such model')),
   },
   facts: () => ({
     ...{ version: '0.0.0', transport: 'stub', addresses: [], dataDir: 'data', state: 'ready' },

@@ -74,8 +74,11 @@ export const ModelStatesSchema = Type.Object(
           Type.Literal('model.load'),
           Type.Literal('model.reload'),
           Type.Literal('model.unload'),
+          Type.Literal('model.pull'),
         ]),
-        target: Type.String({ description: 'The file, or the name of the model.' }),
+        target: Type.String({
+          description: 'The file, or the name of the model; of a pull, its source.',
+        }),
         started_at: time('When it was requested.'),
         progress: Type.String({ description: 'The progress, in words.' }),
       }),

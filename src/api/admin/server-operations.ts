@@ -18,6 +18,7 @@ import {
   PricesSchema,
 } from './model-schemas.js'
 import type { AdminOperation } from './operation.js'
+import { FreedSchema, NamedModelSchema, NamedModelsSchema, NewPullSchema } from './pull-schemas.js'
 import { OverviewSchema } from './overview-schemas.js'
 import { auditQuery, AuditSchema, ServerSchema, SettingsSchema } from './server-schemas.js'
 import { usageQuery, UsageSchema } from './usage-schemas.js'
@@ -106,6 +107,43 @@ export const serverOperations = {
     description: 'A kept model is kept no more.',
     needs: 'csrf',
     reply: ModelStateSchema,
+  },
+  listNamedModels: {
+    method: 'get',
+    path: '/named-models',
+    tag: 'Models',
+    summary: "The models on the server's disk that can be loaded by name",
+    needs: 'session',
+    reply: NamedModelsSchema,
+  },
+  pullModel: {
+    method: 'post',
+    path: '/named-models',
+    tag: 'Models',
+    summary: 'Fetch a model, check it, and give it a name',
+    description:
+      'Answers when the model is there or the pull has failed; `GET /models` shows the progress. A ' +
+      'client that leaves earlier changes nothing.',
+    needs: 'csrf',
+    body: NewPullSchema,
+    reply: NamedModelSchema,
+  },
+  stopPull: {
+    method: 'delete',
+    path: '/pulls/{name}',
+    tag: 'Models',
+    summary: 'Stop a pull, by its source',
+    description: 'What it has fetched stays: the same pull goes on there.',
+    needs: 'csrf',
+    reply: undefined,
+  },
+  removeModel: {
+    method: 'delete',
+    path: '/named-models/{name}',
+    tag: 'Models',
+    summary: 'Remove a pulled model from the disk, or the remains of a pull',
+    needs: 'csrf',
+    reply: FreedSchema,
   },
   listPrices: {
     method: 'get',

@@ -4,25 +4,27 @@
  * @module
  */
 
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { askServer } from '../../admin/socket/client.js'
 import type { ModelStatus } from '../../admin/socket/operations.js'
 import { type Config, modelConfig, modelsDirOf, readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
-import { defaultModelName, defaultModelPath } from '../../models/default-model.js'
-import { isSafeForToken, type Token } from '../../models/pull/fetch.js'
+import { defaultModelName } from '../../models/default-model.js'
+import { bytesOf, isPulled, type NamedModel, namedModels } from '../../models/named-models.js'
+import type { Token } from '../../models/pull/fetch.js'
+import {
+  hubOf,
+  hubToken,
+  pullConnections,
+  pullDefaults,
+  readSha256,
+  tokenFor,
+} from '../../models/pull/hub-settings.js'
 import { type PullOptions, pullModel } from '../../models/pull/pull.js'
 import { removeModel } from '../../models/pull/remove.js'
-import { readAddress, readSource } from '../../models/pull/source.js'
-import {
-  findPulled,
-  isModelName,
-  listPulled,
-  listUnfinished,
-  type PulledModel,
-} from '../../models/pulled-models.js'
+import { readSource } from '../../models/pull/source.js'
+import { findPulled, isModelName, type PulledModel } from '../../models/pulled-models.js'
 import { shellArgument, shellWord, sizeText } from '../../api/words.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { probeModel } from '../../opening/open-model.js'
@@ -63,10 +65,6 @@ goes on where it was when it is run again. A token for private repositories is r
   oi models pull hf:owner/repository:Q8_0 --name small
   oi serve --model small`
 
-const defaultHub = 'https://huggingface.co'
-/** Bytes of one request: enough to make its overhead negligible. */
-const pieceBytes = 64 << 20
-
 export function addPulledModelsCommands(models: Command, dependencies: Dependencies): void {
   const configOf = ({ dataDir, modelsDir }: FolderFlags) =>
     readConfig(dependencies.environment, { dataDir, modelsDir })
@@ -82,7 +80,7 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
       'file with a token; sent to the hub or, for an address, to its server',
     )
     .option('--hub <address>', 'another hub (HF_ENDPOINT)')
-    .option('--connections <n>', 'parallel downloads, 1 to 16', '4')
+    .option('--connections <n>', 'parallel downloads, 1 to 16', String(pullConnections))
     .option('--mmproj <source>', 'its projector: an address, a path, or hf:…:FILE.gguf')
     .option('--no-mmproj', 'without the projector of the repository')
     .option('--json', 'JSON for programs; sizes are bytes')
@@ -109,12 +107,7 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
     .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
   addSettings(list, ['dataDir', 'modelsDir']).action((flags: FolderFlags & { json?: boolean }) => {
     const modelsDir = modelsDirOf(configOf(flags))
-    const unfinished = listUnfinished(modelsDir)
-    const rows: Row[] = [
-      packaged(),
-      ...listPulled(modelsDir).map((model) => ({ ...model, bytes: bytesOf(model) })),
-      ...unfinished.map((pull) => ({ ...pull, unfinished: true as const })),
-    ]
+    const rows = namedModels(modelsDir)
     printList(rows, columns, flags.json)
     if (rows.length === 1 && !flags.json) printError(`No model has been pulled into ${modelsDir}\n`)
   })
@@ -151,20 +144,16 @@ async function pullOptions(
   { environment }: Dependencies,
   display: PullDisplay,
 ): Promise<PullOptions> {
-  const hub = readAddress('--hub', flags.hub ?? (environment['HF_ENDPOINT'] || defaultHub))
+  const hub = hubOf(environment, flags.hub)
   return {
-    hub,
+    ...{ ...pullDefaults, hub, signal: undefined },
     token: await readToken(source, hub, flags, environment),
-    silenceMs: 30_000,
-    backoffMs: 500,
-    signal: undefined,
     onRetry: (text) => display.note(text),
     name: flags.name,
-    sha256: readSha256(flags.sha256),
+    sha256: readSha256(flags.sha256, '--sha256'),
     projector: projectorSource(flags.mmproj, hub),
     modelsDir: modelsDirOf(config),
     connections: readConnections(flags.connections),
-    pieceBytes,
     onProgress: (name, progress) => display.show(name, progress),
     requireUnused: (name) => requireNotServed(name, config),
     check: async (file, projector) => {
@@ -189,31 +178,13 @@ async function readToken(
   { tokenFile }: PullFlags,
   environment: Dependencies['environment'],
 ): Promise<Token | undefined> {
-  if (tokenFile === undefined) {
-    const text = environment['HF_TOKEN']?.trim()
-    return text ? tokenFor(hub, 'HF_TOKEN', text) : undefined
-  }
+  if (tokenFile === undefined) return hubToken(hub, environment, warn)
   const found = readSource(source, hub)
   const text = (await readText(tokenFile, '--token-file')).trim()
-  return tokenFor(found.kind === 'address' ? found.url : hub, '--token-file', text)
+  return tokenFor(found.kind === 'address' ? found.url : hub, '--token-file', text, warn)
 }
 
-/** No message shows the token. */
-function tokenFor(url: URL, place: string, text: string): Token {
-  if (!/^[\x21-\x7e]{1,4096}$/.test(text)) {
-    throw new OiError('ERR_CONFIG', `${place}: expected one token of visible characters`)
-  }
-  if (!isSafeForToken(url)) {
-    printError(`The token of ${place} is not sent: ${url.origin} is read over plain HTTP\n`)
-  }
-  return { text, origin: url.origin }
-}
-
-function readSha256(text: string | undefined): string | undefined {
-  const digest = text?.toLowerCase().replace(/^sha256:/, '')
-  if (digest === undefined || /^[0-9a-f]{64}$/.test(digest)) return digest
-  throw new OiError('ERR_CONFIG', `--sha256: expected 64 hexadecimal digits, got ${text}`)
-}
+const warn = (text: string) => printError(`${text}\n`)
 
 function readConnections(text: string): number {
   if (/^(?:[1-9]|1[0-6])$/.test(text)) return Number(text)
@@ -242,32 +213,15 @@ function requireNotNamed(name: string, { models, config }: Config): void {
   throw new OiError('ERR_PULL', `${name} is not removed, as ${where}: --force removes it`)
 }
 
-type Row =
-  | (PulledModel & { readonly bytes: number })
-  | { readonly name: string; readonly bytes: number; readonly unfinished: true }
-  | { readonly name: string; readonly bytes: number; readonly source: 'this package' }
-
-const isPulled = (row: Row) => 'files' in row
-
 const columns = {
-  model: ({ name }: Row) => name,
-  size: ({ bytes }: Row) => sizeText(bytes),
-  quantization: (row: Row) =>
+  model: ({ name }: NamedModel) => name,
+  size: ({ bytes }: NamedModel) => sizeText(bytes),
+  quantization: (row: NamedModel) =>
     'unfinished' in row ? 'not whole yet' : (isPulled(row) && row.quantization) || '-',
-  'sees images': (row: Row) => (isPulled(row) && row.projector !== '' ? 'yes' : '-'),
-  source: (row: Row) => ('source' in row ? row.source : '-'),
-  sha256: (row: Row) => (isPulled(row) ? row.files[0]!.sha256.slice(0, 12) : '-'),
-  'pulled (UTC)': (row: Row) => (isPulled(row) ? showTime(row.pulledMs) : '-'),
-}
-
-/** The model of this package. */
-function packaged(): Row {
-  const { size } = statSync(defaultModelPath)
-  return { name: defaultModelName, bytes: size, source: 'this package' }
-}
-
-function bytesOf({ files }: PulledModel): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0)
+  'sees images': (row: NamedModel) => (isPulled(row) && row.projector !== '' ? 'yes' : '-'),
+  source: (row: NamedModel) => ('source' in row ? row.source : '-'),
+  sha256: (row: NamedModel) => (isPulled(row) ? row.files[0]!.sha256.slice(0, 12) : '-'),
+  'pulled (UTC)': (row: NamedModel) => (isPulled(row) ? showTime(row.pulledMs) : '-'),
 }
 
 function pulledText(model: PulledModel, unchanged: boolean): string {

@@ -1,46 +1,56 @@
 /**
- * The dialog that loads one more model from a file on the server's machine.
+ * The dialog that loads one more model: one that has a name on the server's machine, or any file.
  *
  * @module
  */
 
 import { useState } from 'preact/hooks'
+import { bytes } from '../format.js'
 import { Dialog, FormIn } from '../parts/dialog.js'
-import { CheckField, Field, TextField } from '../parts/field.js'
+import { CheckField, SelectField, TextField } from '../parts/field.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
-import { useAction } from '../use-load.js'
-import type { ModelState, NewModel } from '../wire.js'
+import { useAction, useLoad } from '../use-load.js'
+import type { ModelState, NamedModel, NewModel, Server } from '../wire.js'
+import { noSettings, readSettings, SettingFields } from './setting-fields.js'
 
 interface LoadDialogProps {
+  /** Those that may be loaded, by name. */
+  readonly named: readonly NamedModel[]
+  /** The one that is chosen at first; undefined: the first. */
+  readonly chosen?: string | undefined
   readonly onClose: () => void
   readonly onStarted: () => void
   readonly onLoaded: () => void
 }
 
-export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
-  const [file, setFile] = useState('')
+const otherFile = ''
+
+export function LoadDialog({ named, chosen, onClose, onStarted, onLoaded }: LoadDialogProps) {
+  const [choice, setChoice] = useState(chosen ?? named[0]?.name ?? otherFile)
+  const [path, setPath] = useState('')
   const [name, setName] = useState('')
   const [aliases, setAliases] = useState('')
   const [isDefault, setDefault] = useState(false)
-  const [settings, setSettings] = useState('')
+  const [isKept, setKept] = useState(false)
+  const [settings, setSettings] = useState(noSettings)
   const [tried, setTried] = useState(false)
+  const server = useLoad<Server>('/server')
+  const file = (choice === otherFile ? path : choice).trim()
   const read = readSettings(settings)
-  const mistakes = {
-    file: /^\/|^(?!.*\.gguf$)[\w.-]+$/i.test(file.trim())
-      ? undefined
-      : 'An absolute path, as /models/name.gguf, or the name of a pulled model.',
-    settings: typeof read === 'string' ? read : undefined,
-  }
+  const mistake = /^\/|^(?!.*\.gguf$)[\w.-]+$/i.test(file)
+    ? undefined
+    : 'An absolute path, as /models/name.gguf, or the name of a pulled model.'
   const load = useAction(async () => {
     setTried(true)
-    if (mistakes.file !== undefined || typeof read === 'string') return
+    if (mistake !== undefined || typeof read === 'string') return
     const names = aliases.split(/[\s,]+/).filter(Boolean)
     const body: NewModel = {
-      file: file.trim(),
+      file,
       ...(name.trim() !== '' && { name: name.trim() }),
       ...(names.length > 0 && { aliases: names }),
       ...(isDefault && { default: true }),
+      ...(isKept && { keep: true }),
       ...(Object.keys(read).length > 0 && { settings: read }),
     }
     const started = call<ModelState>('/models', { method: 'POST', body })
@@ -51,14 +61,31 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
   return (
     <Dialog title="Load model" onClose={onClose}>
       <FormIn action={load}>
-        <TextField
-          label="File"
-          value={file}
-          onValue={setFile}
-          hint="Absolute path of a GGUF file on the server’s machine, or the name of a pulled model."
-          error={tried ? mistakes.file : undefined}
-          input={{ class: 'mono', placeholder: '/models/name.gguf', autofocus: true }}
-        />
+        {named.length > 0 && (
+          <SelectField
+            label="Model"
+            value={choice}
+            options={[
+              ...named.map((model) => ({ value: model.name, text: textOf(model) })),
+              { value: otherFile, text: 'Another file' },
+            ]}
+            onValue={setChoice}
+            hint={needs(
+              named.find((one) => one.name === choice),
+              server.data,
+            )}
+          />
+        )}
+        {choice === otherFile && (
+          <TextField
+            label="File"
+            value={path}
+            onValue={setPath}
+            hint="Absolute path of a GGUF file on the server’s machine."
+            error={tried ? mistake : undefined}
+            input={{ class: 'mono', placeholder: '/models/name.gguf', autofocus: true }}
+          />
+        )}
         <TextField
           label="Name"
           value={name}
@@ -76,22 +103,16 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
           checked={isDefault}
           onChecked={setDefault}
         />
-        <Field
-          label="Settings"
-          hint="One per line, as threads = 4. The others are the server’s."
-          error={tried ? mistakes.settings : undefined}
-        >
-          {(wired) => (
-            <textarea
-              {...wired}
-              class="mono"
-              rows={3}
-              spellcheck={false}
-              value={settings}
-              onInput={(event) => setSettings(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <CheckField
+          label="Load it again when the server starts"
+          checked={isKept}
+          onChecked={setKept}
+        />
+        <SettingFields
+          of={settings}
+          onChange={setSettings}
+          error={tried && typeof read === 'string' ? read : undefined}
+        />
         {load.busy && (
           <p class="note" role="status">
             <span class="spinner" aria-hidden="true" />
@@ -111,21 +132,13 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
   )
 }
 
-/** @returns The settings, or the mistake as a text. */
-function readSettings(text: string): Record<string, string | number | boolean> | string {
-  const settings: Record<string, string | number | boolean> = {}
-  for (const line of text.split('\n').map((line) => line.trim())) {
-    if (line === '') continue
-    const match = /^([A-Za-z]\w*)\s*[=:]\s*(.+)$/.exec(line)
-    if (match === null) return `Expected a name, = and a value, got “${line}”.`
-    const [, name, value] = match
-    const number = Number(value)
-    settings[name!] =
-      value === 'true' || value === 'false'
-        ? value === 'true'
-        : Number.isNaN(number)
-          ? value!
-          : number
-  }
-  return settings
+function textOf({ name, quantization }: NamedModel): string {
+  return quantization === '' ? name : `${name}, ${quantization}`
+}
+
+/** What its weights take, against what is free. */
+function needs(model: NamedModel | undefined, server: Server | undefined): string | undefined {
+  if (model === undefined) return undefined
+  const free = server === undefined ? '' : `; ${bytes(server.memory.available_bytes)} are free`
+  return `${bytes(model.bytes)} of memory for its weights, and more for its context${free}.`
 }

@@ -28,6 +28,12 @@ export function ModelPage({ name }: { readonly name: string }) {
     model.put(() => next)
     say(`${name} is reloaded.`)
   })
+  const keep = useAction(async () => {
+    const body = { keep: model.data!.origin === 'loaded' }
+    const next = await call<ModelState>(`${path}/keep`, { method: 'PUT', body })
+    model.put(() => next)
+    say(body.keep ? `${name} is loaded at the next start, too.` : `${name} is kept no more.`)
+  })
   const unload = useAction(async () => {
     await call(path, { method: 'DELETE' })
     say(`${name} is unloaded.`)
@@ -39,6 +45,16 @@ export function ModelPage({ name }: { readonly name: string }) {
         <a href="#/models">Models</a>
       </p>
       <PageHead title={model.data?.name ?? name} about={model.data?.card?.description}>
+        {model.data !== undefined && model.data.origin !== 'settings' && (
+          <button
+            type="button"
+            class="button"
+            aria-disabled={keep.busy}
+            onClick={() => void keep.run()}
+          >
+            {model.data.origin === 'kept' ? 'Keep no more' : 'Keep over restarts'}
+          </button>
+        )}
         <button
           type="button"
           class="button"
@@ -57,7 +73,7 @@ export function ModelPage({ name }: { readonly name: string }) {
           Unload…
         </button>
       </PageHead>
-      <ErrorNote error={reload.error} />
+      <ErrorNote error={reload.error ?? keep.error} />
       <LoadedPart of={model}>
         {(data) => (
           <div class="cards">
@@ -121,6 +137,7 @@ function Runs({ of: model }: { readonly of: ModelState }) {
           ['State', <StateOf of={model} />],
           ['Since', <Time at={model.since} />],
           ['Default', model.default ? 'yes' : 'no'],
+          ['At the next start', nextStart[model.origin]],
           ['Aliases', model.aliases.join(', ') || 'none'],
           ['Device', model.device ?? 'not known'],
           [
@@ -142,6 +159,12 @@ function Runs({ of: model }: { readonly of: ModelState }) {
       />
     </>
   )
+}
+
+const nextStart: Readonly<Record<ModelState['origin'], string>> = {
+  settings: 'loaded, as the settings name it',
+  kept: 'loaded, as it is kept',
+  loaded: 'not loaded',
 }
 
 function Card({ of: card }: { readonly of: ModelCard }) {

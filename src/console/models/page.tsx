@@ -13,8 +13,11 @@ import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
 import { useRefreshed } from '../use-load.js'
-import type { Models, ModelState } from '../wire.js'
+import type { Models, ModelState, NamedModels } from '../wire.js'
+import { Changes } from './changes.js'
+import { Disk } from './disk.js'
 import { LoadDialog } from './load-dialog.js'
+import { PullDialog } from './pull-dialog.js'
 import { memoryOf, StateOf } from './state.js'
 
 const columns: readonly Column<ModelState>[] = [
@@ -68,15 +71,31 @@ const columns: readonly Column<ModelState>[] = [
   },
 ]
 
+type Open = { readonly load?: string | undefined } | 'pull'
+
 export function ModelsPage() {
   const models = useRefreshed<Models>('/models')
-  const [loading, setLoading] = useState(false)
+  const disk = useRefreshed<NamedModels>('/named-models')
+  const [open, setOpen] = useState<Open | undefined>()
+  const close = () => setOpen(undefined)
   const { query } = usePlace()
   const search = query.get('search') ?? ''
+  const reload = () => {
+    models.reload()
+    disk.reload()
+  }
   return (
     <>
       <PageHead title="Models" about="The models that this server answers with now.">
-        <button type="button" class="button button-main" onClick={() => setLoading(true)}>
+        <button
+          type="button"
+          class="button"
+          disabled={disk.data === undefined}
+          onClick={() => setOpen('pull')}
+        >
+          Pull model
+        </button>
+        <button type="button" class="button button-main" onClick={() => setOpen({})}>
           <Icon name="plus" />
           Load model
         </button>
@@ -89,14 +108,7 @@ export function ModelsPage() {
           )
           return (
             <>
-              {underWay.map(({ action, target, progress }) => (
-                <p key={`${action} ${target}`} class="note" role="status">
-                  <span class="spinner" aria-hidden="true" />
-                  <span>
-                    {deeds[action]} <span class="mono">{target}</span>: {progress}
-                  </span>
-                </p>
-              ))}
+              <Changes of={underWay} />
               {all.length > 8 && (
                 <div class="filters" role="search">
                   <TextField
@@ -120,22 +132,36 @@ export function ModelsPage() {
           )
         }}
       </LoadedPart>
-      {loading && (
+      {disk.data && (
+        <Disk of={disk.data} onLoad={(load) => setOpen({ load })} onChanged={reload} />
+      )}
+      {open === 'pull' && disk.data && (
+        <PullDialog
+          on={disk.data}
+          onClose={close}
+          onStarted={models.reload}
+          onPulled={({ name }) => {
+            reload()
+            // Its dialog may have been closed meanwhile.
+            setOpen((open) => (open === 'pull' ? { load: name } : open))
+          }}
+        />
+      )}
+      {typeof open === 'object' && (
         <LoadDialog
-          onClose={() => setLoading(false)}
+          named={(disk.data?.models ?? []).filter(
+            ({ loaded, state, name }) =>
+              (!loaded && state !== 'unfinished') || name === open.load,
+          )}
+          chosen={open.load}
+          onClose={close}
           onStarted={models.reload}
           onLoaded={() => {
-            setLoading(false)
-            models.reload()
+            close()
+            reload()
           }}
         />
       )}
     </>
   )
-}
-
-const deeds: Readonly<Record<Models['under_way'][number]['action'], string>> = {
-  'model.load': 'Loading',
-  'model.reload': 'Reloading',
-  'model.unload': 'Unloading',
 }

@@ -70,6 +70,9 @@ export interface Pulled {
   readonly unchanged: boolean
 }
 
+/** Said while a pulled model is tried. */
+export const checkingText = 'Loading it once, to check that it answers'
+
 /** Space that stays free on the disk. */
 const spareBytes = 64 << 20
 
@@ -191,7 +194,7 @@ async function fetchAll(plan: Plan, folder: string, options: Pull): Promise<read
 async function requireRoom(
   bytes: number,
   folder: string,
-  { freeBytes = freeBytesOf }: PullOptions,
+  { freeBytes = freeBytesIn }: PullOptions,
 ): Promise<void> {
   const free = await freeBytes(folder)
   if (bytes === 0 || bytes + spareBytes <= free) return
@@ -199,7 +202,8 @@ async function requireRoom(
   throw new OiError('ERR_PULL', `${need}, and ${folder} has room for ${sizeText(free)}`)
 }
 
-async function freeBytesOf(folder: string): Promise<number> {
+/** Bytes that the disk of a folder has room for. */
+export async function freeBytesIn(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }

@@ -1,0 +1,92 @@
+/**
+ * The dialog that pulls a model to the server's machine.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { bytes } from '../format.js'
+import { Dialog, FormIn } from '../parts/dialog.js'
+import { TextField } from '../parts/field.js'
+import { say } from '../parts/toast.js'
+import { call } from '../server.js'
+import { useAction } from '../use-load.js'
+import type { NamedModel, NamedModels, NewPull } from '../wire.js'
+
+interface PullDialogProps {
+  readonly on: NamedModels
+  readonly onClose: () => void
+  readonly onStarted: () => void
+  /** Called when it is there. */
+  readonly onPulled: (model: NamedModel) => void
+}
+
+export function PullDialog({ on, onClose, onStarted, onPulled }: PullDialogProps) {
+  const [source, setSource] = useState('')
+  const [name, setName] = useState('')
+  const [sha256, setSha256] = useState('')
+  const [tried, setTried] = useState(false)
+  const mistake = /^(?:hf:|https:\/\/)./.test(source.trim())
+    ? undefined
+    : 'hf:owner/repository, or an address that begins with https://.'
+  const pull = useAction(async () => {
+    setTried(true)
+    if (mistake !== undefined) return
+    const body: NewPull = {
+      source: source.trim(),
+      ...(name.trim() !== '' && { name: name.trim() }),
+      ...(sha256.trim() !== '' && { sha256: sha256.trim() }),
+    }
+    const started = call<NamedModel>('/named-models', { method: 'POST', body })
+    onStarted()
+    const model = await started
+    say(`${model.name} is there.`)
+    onPulled(model)
+  })
+  const free = on.free_bytes === null ? '' : ` ${bytes(on.free_bytes)} are free there.`
+  return (
+    <Dialog title="Pull model" onClose={onClose}>
+      <FormIn action={pull}>
+        <p class="hint">
+          The server fetches it to <span class="mono">{on.folder}</span>, and loads it once to check
+          it.{free}
+        </p>
+        <TextField
+          label="Source"
+          value={source}
+          onValue={setSource}
+          hint="hf:owner/repository, hf:owner/repository:Q8_0, or the address of a GGUF file."
+          error={tried ? mistake : undefined}
+          input={{ class: 'mono', placeholder: 'hf:owner/repository', autofocus: true }}
+        />
+        <TextField
+          label="Name"
+          value={name}
+          onValue={setName}
+          hint="The name that loads it. Default: from its file."
+        />
+        <TextField
+          label="SHA-256"
+          value={sha256}
+          onValue={setSha256}
+          hint="If its publisher names one: nothing else is accepted then."
+          input={{ class: 'mono' }}
+        />
+        {pull.busy && (
+          <p class="note" role="status">
+            <span class="spinner" aria-hidden="true" />
+            <span>Pulling. You may close this: the server goes on.</span>
+          </p>
+        )}
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            {pull.busy ? 'Close' : 'Cancel'}
+          </button>
+          <button type="submit" class="button button-main" aria-disabled={pull.busy}>
+            Pull model
+          </button>
+        </div>
+      </FormIn>
+    </Dialog>
+  )
+}
