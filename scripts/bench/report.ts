@@ -6,7 +6,7 @@
 
 import { appendFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Table from 'cli-table3'
+import { layOut } from '../../src/terminal/text-table.js'
 import { root } from '../build/paths.js'
 import { type Figure, goalText, isReached } from './figure.js'
 import type { Provenance } from './machine.js'
@@ -28,21 +28,18 @@ export interface Report {
 }
 
 export function tableOf(figures: readonly Figure[]): string {
-  const table = new Table({
-    head: ['layer', 'figure', 'median', 'min', 'max', '±', 'unit', 'rounds', 'must reach'],
-    style: { head: [], border: [] },
-    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
-    colAligns: ['left', 'left', 'right', 'right', 'right', 'right', 'left', 'right', 'left'],
-  })
-  for (const figure of figures) {
+  const rows = figures.map((figure) => {
     const { median, min, max, mad } = summarize(figure.values)
     const { layer, name, unit, values, disturbed } = figure
     const rounds = disturbed === 0 ? `${values.length}` : `${values.length}, ${disturbed} disturbed`
     const reached = isReached(figure)
     const verdict = reached === undefined ? '' : `${goalText(figure)} ${reached ? 'yes' : 'NO'}`
-    table.push([layer, name, ...[median, min, max, mad].map(short), unit, rounds, verdict])
-  }
-  return table.toString()
+    return [layer, name, ...[median, min, max, mad].map(short), unit, rounds, verdict]
+  })
+  const heads = ['layer', 'figure', 'median', 'min', 'max', '±', 'unit', 'rounds', 'must reach']
+  const numbers = ['median', 'min', 'max', '±', 'rounds']
+  const aligns = heads.map((head) => (numbers.includes(head) ? 'right' : 'left'))
+  return layOut([heads, ...rows], { aligns }).join('\n')
 }
 
 export function headOf({ provenance: p, figures, notes }: Report): string {

@@ -9,12 +9,13 @@ import { askServer } from '../admin/socket/client.js'
 import { readConfig, reportSettings, type SettingReport } from '../config.js'
 import type { Dependencies } from '../server/dependencies.js'
 import { addAllSettings } from './input/setting-options.js'
-import { printList } from './output/table.js'
+import { printList, wideFlag } from './output/table.js'
 
 interface Flags {
   readonly running?: boolean
   readonly changed?: boolean
   readonly json?: boolean
+  readonly wide?: boolean
   readonly [setting: string]: string | boolean | undefined
 }
 
@@ -32,13 +33,14 @@ export function addSettingsCommand(program: Command, dependencies: Dependencies)
     .option('--running', 'those of the running server of the data folder')
     .option('--changed', 'only those that are not defaults')
     .option('--json', 'JSON for programs')
+    .option(...wideFlag)
     .addHelpText('after', '\nWithout --running: as oi serve would have them with the same flags.')
-  addAllSettings(command).action(async ({ running, changed, json, ...flags }: Flags) => {
+  addAllSettings(command).action(async ({ running, changed, json, wide, ...flags }: Flags) => {
     const config = readConfig(dependencies.environment, flags)
     const all = running
       ? ((await askServer(config.dataDir, 'settings.list', {})) as SettingReport[])
       : reportSettings(config)
-    printList(changed ? all.filter(({ origin }) => origin !== 'default') : all, columns, json)
+    printList(changed ? all.filter(({ origin }) => origin !== 'default') : all, columns, { json, wide })
   })
 }
 

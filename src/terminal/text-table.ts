@@ -1,46 +1,96 @@
 /**
- * Tables as text.
- *
- * Drawn here and not by cli-table3, which draws the others: it takes seven seconds for 10,000 rows,
- * as it compares each row with all rows above.
+ * Texts in columns, without rules. Knows wide characters and colours.
  *
  * @module
  */
 
 import stringWidth from 'string-width'
 
-/** Rows as a table; the last line has its end. */
-export function tableText<T extends object>(
+interface LayOutOptions {
+  /** Widths in columns of a terminal; longer texts are cut off. Default: as wide as the texts. */
+  readonly widths?: readonly (number | undefined)[]
+  /** Default: left. */
+  readonly aligns?: readonly ('left' | 'right')[]
+  /** Between two columns. Default 2. */
+  readonly gap?: number
+}
+
+/** One line for each row, without spaces at its end. */
+export function layOut(
+  rows: readonly (readonly string[])[],
+  { widths = [], aligns = [], gap = 2 }: LayOutOptions = {},
+): string[] {
+  const columns = widthsOf(rows).map((most, i) => widths[i] ?? most)
+  const between = ' '.repeat(gap)
+  return rows.map((row) =>
+    row
+      .map((cell, i) => {
+        const text = widths[i] === undefined ? cell : cutTo(cell, widths[i])
+        const spaces = ' '.repeat(columns[i]! - widthOf(text))
+        return aligns[i] === 'right' ? spaces + text : text + spaces
+      })
+      .join(between)
+      .trimEnd(),
+  )
+}
+
+interface TextTable {
+  /** A line for the heads, and one for each row. */
+  readonly lines: readonly string[]
+  /** Columns for which there was no room: the last ones. */
+  readonly left: readonly string[]
+}
+
+/** @param most - Columns of the terminal; the first column of the table is always there. */
+export function textTable<T extends object>(
   rows: readonly T[],
   columns: Readonly<Record<string, (row: T) => string>>,
-): string {
-  const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)))
-  return `${drawTable([Object.keys(columns), ...cells])}\n`
-}
-
-/** A table with borders; the first row is its head. */
-export function drawTable(rows: readonly (readonly string[])[]): string {
-  const texts = rows.map((row) => row.map(oneLine))
-  const lengths = texts.map((row) => row.map(widthOf))
-  const widths = rows[0]!.map((_, column) =>
-    lengths.reduce((most, row) => Math.max(most, row[column]!), 0),
-  )
-  const border = ([left, middle, right]: readonly [string, string, string]) =>
-    left + widths.map((width) => '─'.repeat(width + 2)).join(middle) + right
-  const lines = texts.map((row, i) => {
-    const padded = row.map((text, j) => ` ${text}${' '.repeat(widths[j]! - lengths[i]![j]!)} `)
-    return `│${padded.join('│')}│`
-  })
-  const between = `\n${border(['├', '┼', '┤'])}\n`
-  return [border(['┌', '┬', '┐']), lines.join(between), border(['└', '┴', '┘'])].join('\n')
-}
-
-/** Width in columns of a terminal. ASCII, the common case, has one per character. */
-function widthOf(text: string): number {
-  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text)
+  most = Infinity,
+): TextTable {
+  const heads = Object.keys(columns)
+  const cells = rows.map((row) => Object.values(columns).map((cell) => oneLine(cell(row))))
+  const all = [heads, ...cells]
+  let shown = 0
+  let width = -2
+  for (const own of widthsOf(all)) {
+    width += own + 2
+    if (width > most && shown > 0) break
+    shown++
+  }
+  return { lines: layOut(all.map((row) => row.slice(0, shown))), left: heads.slice(shown) }
 }
 
 /** Removes control characters: a name must not move the cursor. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
+}
+
+function widthsOf(rows: readonly (readonly string[])[]): number[] {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, widthOf(cell))
+  }
+  return widths
+}
+
+/** Cuts a text off at a width; its colours stay, so that they end. */
+function cutTo(text: string, most: number): string {
+  if (widthOf(text) <= most) return text
+  let left = most - 1
+  let isCut = false
+  let cut = ''
+  for (const [piece] of text.matchAll(/\x1b\[[\d;]*m|[^]/gu)) {
+    if (piece.startsWith('\x1b[')) cut += piece
+    else if (!isCut) {
+      left -= stringWidth(piece)
+      isCut = left < 0
+      cut += isCut ? '…' : piece
+    }
+  }
+  return cut
+}
+
+/** Width in columns of a terminal. ASCII, the common case, has one per character. */
+function widthOf(text: string): number {
+  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text)
 }

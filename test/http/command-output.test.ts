@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Accounts } from '../../src/accounts/accounts.js'
-import { tableText } from '../../src/terminal/text-table.js'
+import { textTable } from '../../src/terminal/text-table.js'
 import { stubScript } from '../helpers/server-process.js'
 import { noDisk, smallDisk } from '../helpers/small-disk.js'
 
@@ -59,12 +59,10 @@ t.test('a table of 10,000 rows is laid out in less than a second', async (t) => 
   const rows = Array.from({ length: 10_000 }, (_, i) => ({ id: String(i), name: `key ${i} 鍵` }))
   const columns = { id: (row: { id: string }) => row.id, name: (row: { name: string }) => row.name }
   const before = process.cpuUsage()
-  const text = tableText(rows, { ...columns, name: () => 'a name' })
+  const { lines } = textTable(rows, columns)
   const { user } = process.cpuUsage(before)
   t.ok(user < 1e6, `${user} µs`)
-  t.equal(text.split('\n').length, 2 * 10_000 + 4)
-  const widths = tableText(rows.slice(0, 20), columns).split('\n').slice(0, -1)
-  t.match(widths[5], /^│ 1 {2}│ key 1 鍵 {2}│$/, 'wide characters take two columns')
+  t.equal(lines.length, 10_001)
 })
 
 t.test('a reader that stops reading is not a failure', async (t) => {

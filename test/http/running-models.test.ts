@@ -29,7 +29,7 @@ for (const [how, flags] of [
       code: 0,
       stderr:
         /Loading second: 100 %[^]*second is gone when the server starts again; oi models keep/,
-      stdout: /│ second \(not kept\) +│ ready/,
+      stdout: /^second \(not kept\) +ready/m,
     })
     t.strictSame(await served.models(), ['oi-small*', 'second'])
     t.match(JSON.parse((await served.decide('It rains.', 'other')).body), { model: 'second' })
@@ -121,7 +121,7 @@ t.test('a kept model is loaded at every further start, until it is unloaded', as
   const second = await start()
   t.strictSame(await second.models(), ['next*', 'oi-small', 'second'])
   t.match(JSON.parse((await second.decide('It rains.', 'b')).body), { model: 'second' })
-  t.match((await models('status')).stdout, /│ second \(kept\)/)
+  t.match((await models('status')).stdout, /^second \(kept\)/m)
   // The package's model has a name as a pulled model has.
   await second.admin('models.unload', { name: 'oi-small' })
   await second.admin('models.load', { file: 'oi-small' })

@@ -15,9 +15,9 @@ t.test('a value is shown with its source: flag, variable or file', async (t) => 
   const args = ['settings', '--config', config, '--changed', '--max-questions', '9']
   const { code, stdout } = await oi(args, { OI_GRACE_MS: '5' })
   t.equal(code, 0)
-  t.match(stdout, /graceMs +│ 5 milliseconds +│ OI_GRACE_MS +│ 10000 /)
-  t.match(stdout, /maxQueued +│ 7 +│ file +│ 256 /)
-  t.match(stdout, /maxQuestions +│ 9 +│ --max-questions +│ 400 /)
+  t.match(stdout, /graceMs +5 milliseconds +OI_GRACE_MS +10000$/m)
+  t.match(stdout, /maxQueued +7 +file +256$/m)
+  t.match(stdout, /maxQuestions +9 +--max-questions +400$/m)
   t.notMatch(stdout, /batchDeadlineMs/)
   const all = byName((await oi(['settings', '--json'])).stdout)
   t.match(all.get('port'), { value: 8080, origin: 'default', flag: '--port', variable: 'OI_PORT' })

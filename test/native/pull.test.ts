@@ -69,13 +69,13 @@ t.test("a pulled model's name works in ask, inspect, open() and a settings file"
 t.test('the list shows models and incomplete pulls, for people and programs', async (t) => {
   const { dataDir, hub, run } = await start(t)
   const own = { name: 'oi-small', bytes: bytes.length, source: 'this package' }
-  t.match((await run('models', 'list')).stdout, /│ oi-small │ \d+\.\d MB │ - .*│ this package │/)
+  t.match((await run('models', 'list')).stdout, /^oi-small +\d+\.\d MB +- +this package /m)
   t.strictSame(JSON.parse((await run('models', 'list', '--json')).stdout), [own])
   await run('models', 'pull', 'hf:owner/tiny-GGUF:Q8_0', '--name', 'one')
   mkdirSync(join(dataDir, 'models', '.pull', 'two'))
   const { stdout } = await run('models', 'list')
-  t.match(stdout, /│ one +│ \d+\.\d MB │ Q8_0 +│ - +│ hf:owner\/tiny-GGUF:Q8_0 │ [0-9a-f]{12} │/)
-  t.match(stdout, /│ two +│ 0\.0 MB +│ not whole yet │/)
+  t.match(stdout, /^one +\d+\.\d MB +Q8_0 +hf:owner\/tiny-GGUF:Q8_0 +- +[0-9a-f]{12} /m)
+  t.match(stdout, /^two +0\.0 MB +not whole yet /m)
   t.match(JSON.parse((await run('models', 'list', '--json')).stdout), [
     own,
     { name: 'one', bytes: bytes.length, files: [{ sha256: digestOf(bytes) }], projector: '' },

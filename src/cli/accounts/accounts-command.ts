@@ -14,7 +14,7 @@ import { OiError } from '../../errors.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
 import { addSettings } from '../input/setting-options.js'
-import { printList } from '../output/table.js'
+import { type ListFlags, printList, wideFlag } from '../output/table.js'
 import { type AccountsFlags, withAccounts } from './with-accounts.js'
 
 type CompactFlags = AccountsFlags & {
@@ -48,10 +48,11 @@ export function addAccountsCommand(
     .command('check')
     .description('check balances against the ledger, and the ledger against daily usage')
     .option('--json', 'JSON for programs; amounts are millionths of a credit')
-  addSettings(check, ['dataDir']).action((flags: AccountsFlags & { json?: boolean }) => {
+    .option(...wideFlag)
+  addSettings(check, ['dataDir']).action((flags: AccountsFlags & ListFlags) => {
     withAccounts(dependencies, flags, (accounts) => {
       const { workspaces, faults } = accounts.check()
-      printList(workspaces, agreementColumns, flags.json)
+      printList(workspaces, agreementColumns, flags)
       for (const fault of faults) process.stderr.write(`${fault}\n`)
       if (faults.length > 0) done(exitCodes.failure)
     })

@@ -13,7 +13,7 @@ import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
 import { readWhole, together } from '../input/values.js'
 import { print, printError } from '../output/print.js'
-import { printList, showTime } from '../output/table.js'
+import { type ListFlags, printList, showTime, wideFlag } from '../output/table.js'
 import { type AccountsFlags, withAccounts } from './with-accounts.js'
 
 interface CreateFlags extends AccountsFlags {
@@ -37,10 +37,10 @@ const columns = {
   name: (key: Key) => key.name,
   workspace: (key: Key) => key.workspace,
   key: (key: Key) => `oi-…${key.lastFour}`,
-  'created (UTC)': (key: Key) => showTime(key.createdMs),
-  'last used': (key: Key) => showTime(key.usedMs),
-  expires: (key: Key) => showTime(key.expiresMs),
   state: (key: Key) => keyState(key),
+  'last used (UTC)': (key: Key) => showTime(key.usedMs),
+  expires: (key: Key) => showTime(key.expiresMs),
+  created: (key: Key) => showTime(key.createdMs),
 }
 
 export function addKeysCommand(program: Command, dependencies: Dependencies): void {
@@ -71,10 +71,11 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .description('show all keys, revoked ones too')
     .option('--workspace <name>', 'only those of this workspace')
     .option('--json', 'JSON for programs; times are milliseconds since 1970')
+    .option(...wideFlag)
   addSettings(list, ['dataDir']).action(
-    (flags: AccountsFlags & { workspace?: string; json?: boolean }) => {
+    (flags: AccountsFlags & ListFlags & { workspace?: string }) => {
       withAccounts(dependencies, flags, (accounts) => {
-        printList(accounts.listKeys(flags.workspace), columns, flags.json)
+        printList(accounts.listKeys(flags.workspace), columns, flags)
       })
     },
   )

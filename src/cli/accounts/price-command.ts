@@ -58,7 +58,7 @@ export function addPriceCommand(models: Command, dependencies: Dependencies): vo
       if (setting) administration.setPrice(model!, { input, output, image })
       const all = prices.list()
       const shown = model === undefined ? all : all.filter((row) => row.model === model)
-      printList(shown, columns, json)
+      printList(shown, columns, { json })
       if (shown.length === 0 && model !== undefined)
         printError(`${model} has no price: it is free\n`)
     })

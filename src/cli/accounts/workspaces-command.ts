@@ -17,33 +17,33 @@ import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
 import { readAmount, readWhole } from '../input/values.js'
 import { print } from '../output/print.js'
-import { printList, showTime } from '../output/table.js'
+import { type ListFlags, printList, showTime, wideFlag } from '../output/table.js'
 import { type AccountsFlags, withAccounts, withNewAccounts } from './with-accounts.js'
 
 type LimitsFlags = AccountsFlags & Partial<Limits>
 type CreditFlags = AccountsFlags & { readonly unlimited?: boolean }
 type BudgetFlags = AccountsFlags & Partial<Budget> & { readonly unlimited?: boolean }
-type ListFlags = AccountsFlags & { readonly json?: boolean }
+type Flags = AccountsFlags & ListFlags
 
 const columns = {
   id: (workspace: Workspace) => String(workspace.id),
   name: (workspace: Workspace) => workspace.name,
-  'created (UTC)': (workspace: Workspace) => showTime(workspace.createdMs),
-  'requests per minute': (workspace: Workspace) => showLimit(workspace.requestsPerMinute),
-  concurrent: (workspace: Workspace) => showLimit(workspace.concurrent),
-  'budget (tokens)': (workspace: Workspace) => showBudget(workspace.budget),
   'balance (credits)': (workspace: Workspace) => showBalance(workspace.balance),
+  'budget (tokens)': (workspace: Workspace) => showBudget(workspace.budget),
+  'per minute': (workspace: Workspace) => showLimit(workspace.requestsPerMinute),
+  'at once': (workspace: Workspace) => showLimit(workspace.concurrent),
+  'created (UTC)': (workspace: Workspace) => showTime(workspace.createdMs),
 }
 
 const usageColumns = {
   'day (UTC)': (row: DailyUsage) => row.day,
   model: (row: DailyUsage) => row.model,
   requests: (row: DailyUsage) => String(row.requests),
-  'input tokens': (row: DailyUsage) => String(row.inputTokens),
+  input: (row: DailyUsage) => String(row.inputTokens),
+  output: (row: DailyUsage) => String(row.outputTokens),
+  'cost (credits)': (row: DailyUsage) => showCredits(row.cost),
   images: (row: DailyUsage) => String(row.imageTokens),
   cached: (row: DailyUsage) => String(row.cachedTokens),
-  'output tokens': (row: DailyUsage) => String(row.outputTokens),
-  'cost (credits)': (row: DailyUsage) => showCredits(row.cost),
 }
 
 export function addWorkspacesCommand(program: Command, dependencies: Dependencies): void {
@@ -71,9 +71,10 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
       '--json',
       'JSON for programs; times are milliseconds since 1970, a balance is millionths',
     )
-  addSettings(list, ['dataDir']).action((flags: ListFlags) => {
+    .option(...wideFlag)
+  addSettings(list, ['dataDir']).action((flags: Flags) => {
     withAccounts(dependencies, flags, (accounts) => {
-      printList(accounts.listWorkspaces(), columns, flags.json)
+      printList(accounts.listWorkspaces(), columns, flags)
     })
   })
 
@@ -161,7 +162,8 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .description('show what a workspace has used in the last 31 days, per model and day')
     .argument('<name>', 'as oi workspaces list shows it')
     .option('--json', 'for machines, as GET /v1/usage; amounts are millionths of a credit')
-  addSettings(usage, ['dataDir']).action((name: string, flags: ListFlags) => {
+    .option(...wideFlag)
+  addSettings(usage, ['dataDir']).action((name: string, flags: Flags) => {
     withAccounts(dependencies, flags, (accounts) => {
       const used = accounts.usage(name)
       if (flags.json) {
@@ -169,7 +171,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
         return
       }
       print(`${describe(used.workspace)}\n`)
-      printList(used.usage, usageColumns, false)
+      printList(used.usage, usageColumns, { wide: flags.wide })
     })
   })
 }

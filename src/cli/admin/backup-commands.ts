@@ -19,9 +19,9 @@ import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
 import { addSettings } from '../input/setting-options.js'
 import { print, printError } from '../output/print.js'
-import { printList } from '../output/table.js'
+import { type ListFlags, printList, wideFlag } from '../output/table.js'
 
-type CheckFlags = AccountsFlags & { readonly json?: boolean }
+type CheckFlags = AccountsFlags & ListFlags
 
 export function addBackupCommands(
   admin: Command,
@@ -29,8 +29,8 @@ export function addBackupCommands(
   done: (code: number) => void,
 ): void {
   const folderOf = ({ dataDir }: AccountsFlags) => readConfig(environment, { dataDir }).dataDir
-  const show = ({ workspaces, faults, setAside }: Consistency, json: boolean | undefined) => {
-    printList(workspaces, agreementColumns, json)
+  const show = ({ workspaces, faults, setAside }: Consistency, flags: ListFlags) => {
+    printList(workspaces, agreementColumns, flags)
     if (setAside > 0) {
       printError(
         `${counted(setAside, 'booking')} could not be made: see the table set_aside of accounts.db\n`,
@@ -62,9 +62,10 @@ export function addBackupCommands(
     .description('check balances against the ledger, and the ledger against daily usage')
     .argument('[file]', 'a copy that backup has made; by default the accounts themselves')
     .option('--json', 'JSON for programs; amounts are millionths of a credit')
+    .option(...wideFlag)
   addSettings(check, ['dataDir']).action((file: string | undefined, flags: CheckFlags) => {
-    if (file !== undefined) show(checkBackup(file, tmpdir()), flags.json)
-    else withAccounts({ environment }, flags, (accounts) => show(accounts.check(), flags.json))
+    if (file !== undefined) show(checkBackup(file, tmpdir()), flags)
+    else withAccounts({ environment }, flags, (accounts) => show(accounts.check(), flags))
   })
 
   const restoring = admin
@@ -72,13 +73,14 @@ export function addBackupCommands(
     .description('replace the accounts by a copy; no server may run on the data folder')
     .argument('<file>', 'a copy that backup has made')
     .option('--json', 'JSON for programs; amounts are millionths of a credit')
+    .option(...wideFlag)
   addSettings(restoring, ['dataDir']).action(async (file: string, flags: CheckFlags) => {
     const folder = folderOf(flags)
     if (await isServed(folder)) {
       throw new OiError('ERR_ACCOUNTS', `A server runs on the data folder ${folder}: stop it first`)
     }
     const { kept, revived, consistency } = await restore(folder, file)
-    show(consistency, flags.json)
+    show(consistency, flags)
     if (kept !== undefined) printError(`The accounts from before are in ${kept}\n`)
     for (const { id, name } of revived) {
       printError(

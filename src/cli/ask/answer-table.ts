@@ -15,8 +15,7 @@ import {
   stringifyJson,
 } from '../../api/json.js'
 import { OiError } from '../../errors.js'
-import { layOut } from '../output/lay-out.js'
-import { oneLine } from '../../terminal/text-table.js'
+import { layOut, oneLine } from '../../terminal/text-table.js'
 
 interface TableOptions {
   readonly colours: boolean
@@ -31,7 +30,7 @@ interface Row {
 
 /** Columns of a terminal, divided between label, bar and percentage. */
 const width = 80
-const columns = [29, 42, 9]
+const columns = [28, 41, 8]
 const barWidth = 40
 /** Of more options, only the likeliest are shown. */
 const mostRows = 12
@@ -113,7 +112,7 @@ function rowLines(rows: readonly Row[], colours: boolean): string[] {
   const hidden = rows.filter((row) => !shown.includes(row))
   const rest = hidden.reduce((sum, row) => sum + row.probability, 0)
   if (hidden.length > 0) cells.push([`  and ${hidden.length} more`, bar(rest), percentage(rest)])
-  return layOut(cells, { colWidths: columns, colAligns: ['left', 'left', 'right'] })
+  return layOut(cells, { widths: columns, aligns: ['left', 'left', 'right'], gap: 1 })
 }
 
 function evidenceLines(evidence: Json | undefined): string[] {
@@ -153,7 +152,7 @@ function percentage(probability: number): string {
 }
 
 function line(text: string): string {
-  return layOut([[text]], { colWidths: [width] })[0]!
+  return layOut([[text]], { widths: [width - 1] })[0]!
 }
 
 function paint(colours: boolean, code: string, text: string): string {

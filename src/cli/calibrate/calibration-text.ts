@@ -67,13 +67,13 @@ export function printCalibration(
       `(${percent(share)} of the rows, seed ${seed})\n`,
   )
   const rows = Object.entries(types).flatMap(([type, fitted]) => temperatureRows(type, fitted))
-  printList(rows, temperatureColumns, false)
+  printList(rows, temperatureColumns)
   const byType = Object.entries(heldOut.types).map(([questions, compared]) => ({
     questions,
     ...compared,
   }))
   const all = byType.length > 1 ? [{ questions: 'all', before, after }] : []
-  printList([...byType, ...all], figureColumns, false)
+  printList([...byType, ...all], figureColumns)
 }
 
 function temperatureRows(type: string, fitted: FittedType): TemperatureRow[] {
@@ -105,7 +105,7 @@ export function printThresholds(
     `Thresholds on the top probability: at most ${percent(rate)} of decided answers are wrong, ` +
       `with ${percent(confidence)} confidence for each question\n`,
   )
-  printList(thresholds, thresholdColumns, false)
+  printList(thresholds, thresholdColumns)
   for (const { question, reason } of thresholds) {
     if (reason !== undefined) print(`No threshold holds for ${question}: ${reason}\n`)
   }

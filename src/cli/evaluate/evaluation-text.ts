@@ -16,8 +16,7 @@ import {
 import type { BinaryFigures } from '../../evaluate/binary-tally.js'
 import type { Report } from '../../evaluate/report.js'
 import type { Figures } from '../../evaluate/tally.js'
-import { layOut } from '../output/lay-out.js'
-import { oneLine } from '../../terminal/text-table.js'
+import { layOut, oneLine } from '../../terminal/text-table.js'
 
 const shownQuestions = 20
 const shownMistakes = 10
@@ -82,9 +81,7 @@ function table(groups: readonly (readonly [name: string, Figures])[]): string[] 
 
 /** Text to the left, numbers to the right, two spaces between them. */
 function inColumns(rows: readonly (readonly string[])[], texts = 1): string[] {
-  const spaced = rows.map((row) => row.map((cell, i) => (i < texts ? `${cell} ` : ` ${cell}`)))
-  const colAligns = rows[0]!.map((_, i) => (i < texts ? ('left' as const) : ('right' as const)))
-  return layOut(spaced, { colAligns })
+  return layOut(rows, { aligns: rows[0]!.map((_, i) => (i < texts ? 'left' : 'right')) })
 }
 
 function groupLines({ overall, types }: Report): string[] {

@@ -32,7 +32,7 @@ import { print, printError } from '../output/print.js'
 import { readText } from '../input/read-text.js'
 import { PullDisplay } from './pull-display.js'
 import { addSettings } from '../input/setting-options.js'
-import { printList, showTime } from '../output/table.js'
+import { type ListFlags, printList, showTime, wideFlag } from '../output/table.js'
 
 interface FolderFlags {
   readonly dataDir?: string
@@ -105,10 +105,11 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
       'show the models that have names: the one of this package, and those that were pulled',
     )
     .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
-  addSettings(list, ['dataDir', 'modelsDir']).action((flags: FolderFlags & { json?: boolean }) => {
+    .option(...wideFlag)
+  addSettings(list, ['dataDir', 'modelsDir']).action((flags: FolderFlags & ListFlags) => {
     const modelsDir = modelsDirOf(configOf(flags))
     const rows = namedModels(modelsDir)
-    printList(rows, columns, flags.json)
+    printList(rows, columns, flags)
     if (rows.length === 1 && !flags.json) printError(`No model has been pulled into ${modelsDir}\n`)
   })
 
@@ -218,8 +219,8 @@ const columns = {
   size: ({ bytes }: NamedModel) => sizeText(bytes),
   quantization: (row: NamedModel) =>
     'unfinished' in row ? 'not whole yet' : (isPulled(row) && row.quantization) || '-',
-  'sees images': (row: NamedModel) => (isPulled(row) && row.projector !== '' ? 'yes' : '-'),
   source: (row: NamedModel) => ('source' in row ? row.source : '-'),
+  'sees images': (row: NamedModel) => (isPulled(row) && row.projector !== '' ? 'yes' : '-'),
   sha256: (row: NamedModel) => (isPulled(row) ? row.files[0]!.sha256.slice(0, 12) : '-'),
   'pulled (UTC)': (row: NamedModel) => (isPulled(row) ? showTime(row.pulledMs) : '-'),
 }

@@ -16,12 +16,13 @@ import { shellArgument, sizeText } from '../../api/words.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { print, printError } from '../output/print.js'
 import { addSettings } from '../input/setting-options.js'
-import { printList, showTime } from '../output/table.js'
+import { printList, showTime, wideFlag } from '../output/table.js'
 import { together } from '../input/values.js'
 
 interface Flags {
   readonly dataDir?: string
   readonly json?: boolean
+  readonly wide?: boolean
 }
 
 interface LoadFlags extends Flags {
@@ -36,13 +37,13 @@ const columns = {
   model: (status: ModelStatus) => modelText(status),
   state: ({ state, loaded }: ModelStatus) =>
     loaded === undefined ? state : `${state}, ${Math.floor(100 * loaded)} %`,
-  process: ({ processes }: ModelStatus) => processes.map(({ pid }) => pid).join(' ') || '-',
+  running: ({ underWay }: ModelStatus) => String(underWay),
   memory: ({ processes }: ModelStatus) => memoryText(processes),
+  device: ({ device }: ModelStatus) => device ?? '-',
   'since (UTC)': ({ sinceMs }: ModelStatus) => showTime(sinceMs),
   crashes: ({ ends }: ModelStatus) => endsText(ends),
+  process: ({ processes }: ModelStatus) => processes.map(({ pid }) => pid).join(' ') || '-',
   retries: ({ askedAgain }: ModelStatus) => String(askedAgain),
-  running: ({ underWay }: ModelStatus) => String(underWay),
-  device: ({ device }: ModelStatus) => device ?? '-',
 }
 
 export function addRunningModelsCommands(models: Command, dependencies: Dependencies): void {
@@ -56,7 +57,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
   /** Asks the server, and shows the models in its reply. */
   const act = async (operation: string, input: Input, flags: Flags) => {
     const statuses = await ask(operation, input, flags)
-    printList(statuses, columns, flags.json)
+    printList(statuses, columns, flags)
     return statuses
   }
 
@@ -69,6 +70,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
     .option('--default', 'make it the default model')
     .option('--keep', 'load it at every further start, too')
     .option('--json', 'JSON for programs')
+    .option(...wideFlag)
     .addHelpText(
       'after',
       '\nSettings that are not given here are the server’s; variables are not read. Without --keep' +
@@ -117,6 +119,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
     .description('reload models from their files, beside the old ones, and switch over')
     .argument('[name]', 'any of its names; without it, all models one after another')
     .option('--json', 'JSON for programs')
+    .option(...wideFlag)
   addSettings(reload, ['dataDir']).action(async (name: string | undefined, flags: Flags) => {
     await act('models.reload', { name }, flags)
   })
@@ -125,6 +128,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
     .command('status')
     .description('show the models of the running server of the data folder')
     .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
+    .option(...wideFlag)
   addSettings(status, ['dataDir']).action(async (flags: Flags) => {
     await act('models.status', {}, flags)
   })

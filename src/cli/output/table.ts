@@ -4,20 +4,36 @@
  * @module
  */
 
-import { tableText } from '../../terminal/text-table.js'
-import { print } from './print.js'
+import { textTable } from '../../terminal/text-table.js'
+import { print, printError } from './print.js'
 
-/** Prints rows as a table, or as a JSON array that keeps every property. */
+export interface ListFlags {
+  readonly json?: boolean | undefined
+  readonly wide?: boolean | undefined
+}
+
+/** A flag of commands with lists. */
+export const wideFlag = ['--wide', 'every column, however wide the terminal is'] as const
+
+/**
+ * Prints rows as a table, or as a JSON array that keeps every property. On a terminal, the table has
+ * as many of its columns as fit; elsewhere all.
+ *
+ * @param columns - The most important ones first.
+ */
 export function printList<T extends object>(
   rows: readonly T[],
   columns: Readonly<Record<string, (row: T) => string>>,
-  json: boolean | undefined,
+  { json = false, wide = false }: ListFlags = {},
 ): void {
   if (json) {
     print(`${JSON.stringify(rows, null, 2)}\n`)
     return
   }
-  print(tableText(rows, columns))
+  const { isTTY, columns: width } = process.stdout
+  const { lines, left } = textTable(rows, columns, isTTY && !wide ? width : undefined)
+  print(`${lines.join('\n')}\n`)
+  if (left.length > 0) printError(`(--wide shows ${left.join(', ')} too)\n`)
 }
 
 /** A point in time, UTC, to the second; `-` for none. */

@@ -16,7 +16,7 @@ import {
   totalBytes,
 } from '../../models/memory-plan.js'
 import { sizeText } from '../../api/words.js'
-import { tableText } from '../../terminal/text-table.js'
+import { textTable } from '../../terminal/text-table.js'
 
 const columns = {
   model: ({ model }: MemoryNeed) => model,
@@ -58,7 +58,8 @@ export async function planModels(
   const planned = models.map((model, i) => settle(model, needs[i]!))
   requireDistinctNames(planned.map(claimOf))
   if (models.length > 1) {
-    say(`Memory, of ${sizeText(availableBytes)} available:\n${tableText(needs, columns)}`)
+    const { lines } = textTable(needs, columns)
+    say(`Memory, of ${sizeText(availableBytes)} available:\n${lines.join('\n')}\n`)
   }
   requireMemory(needs, availableBytes)
   return planned
