@@ -7,8 +7,6 @@
  * @module
  */
 
-import { shellArgument } from '../api/words.js'
-import { OiError } from '../errors.js'
 import { AdminAccess } from './admin-access.js'
 import { type Actor, Administration } from './administration.js'
 import { ApiKeys, type Key, type NewKey } from './api-keys.js'
@@ -19,26 +17,20 @@ import { Connection } from './store/connection.js'
 import { checkConsistency, type Consistency } from './ledger/consistency.js'
 import { Credits } from './ledger/credits.js'
 import { hashSecret, readSecret } from './keys.js'
-import { type Caller, KnownKeys } from './known-keys.js'
+import { type Caller, KnownKeys, requireInUse } from './known-keys.js'
 import { Ledger } from './ledger/ledger.js'
 import { ledgerPage, type LedgerPageQuery } from './ledger/ledger-page.js'
-import { checkName } from './names.js'
 import { Prices } from './ledger/prices.js'
 import { RetryKeys } from './ledger/retry-keys.js'
-import { standardConcurrent } from './store/schema.js'
-import { Terms, termsColumns, type TermsRow, type WorkspaceTerms } from './terms.js'
+import { Terms } from './terms.js'
 import { unwritten } from './ledger/unwritten.js'
 import { type DailyUsage, readKeyUsage, readUsage } from './ledger/usage.js'
 import { queryUsage, type UsageQuery } from './ledger/usage-query.js'
+import { type Workspace, Workspaces } from './workspaces.js'
 
 export type { Key, NewKey } from './api-keys.js'
 export type { Caller } from './known-keys.js'
-
-export interface Workspace extends WorkspaceTerms {
-  readonly id: number
-  readonly name: string
-  readonly createdMs: number
-}
+export type { Workspace } from './workspaces.js'
 
 /** A workspace and its usage. */
 export interface WorkspaceUsage {
@@ -60,14 +52,12 @@ interface AccountsOptions {
   readonly log?: (text: string) => void
 }
 
-type WorkspaceRow = TermsRow & Pick<Workspace, 'name' | 'createdMs'>
-
-const workspaceColumns = `id, name, created_ms AS createdMs, ${termsColumns}`
 const usageDays = 31
 
 export class Accounts {
   readonly ledger: Ledger
   readonly terms: Terms
+  readonly workspaces: Workspaces
   readonly credits: Credits
   readonly prices: Prices
   readonly keys: ApiKeys
@@ -87,6 +77,7 @@ export class Accounts {
     this.changes = this.#changes = new Changes(db, () => this.ledger.writer)
     this.#knownKeys = new KnownKeys(db, this.#changes)
     this.terms = new Terms(db, this.#changes, this.ledger)
+    this.workspaces = new Workspaces(db, this.#changes, this.terms)
     this.credits = new Credits(db, this.#changes)
     this.prices = new Prices(db, this.#changes)
     this.keys = new ApiKeys(db, this.#changes)
@@ -111,11 +102,14 @@ export class Accounts {
 
   /**
    * The caller of a request without a key. @param workspace - Its id or its name.
-   * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace.
+   * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace, `ERR_API_KEY` if it is
+   *   archived.
    */
   callerOf(workspace: number | string): Caller {
     this.#changes.look()
-    const { id: workspaceId, name, createdMs: workspaceMadeMs } = this.workspace(workspace)
+    const found = this.workspace(workspace)
+    requireInUse(found.name, found.archivedMs)
+    const { id: workspaceId, name, createdMs: workspaceMadeMs } = found
     return { keyId: 0, workspaceId, workspace: name, workspaceMadeMs }
   }
 
@@ -137,48 +131,19 @@ export class Accounts {
     return new Administration(this, this.#db, actor)
   }
 
-  /**
-   * @throws {@link OiError} `ERR_CONFLICT` if the name is taken, `ERR_ACCOUNTS` if it is invalid.
-   */
+  /** As {@link Workspaces.create}. */
   createWorkspace(name: string): Workspace {
-    this.#requireFree(name)
-    this.#changes.mark()
-    this.#db.use(() =>
-      this.#db
-        .prepare('INSERT INTO workspaces (name, created_ms, concurrent) VALUES (?, ?, ?)')
-        .run(name, Date.now(), standardConcurrent),
-    )
-    return this.workspace(name)
+    return this.workspaces.create(name)
   }
 
-  /** @throws {@link OiError} As {@link createWorkspace}. @param id - Of an existing workspace. */
-  renameWorkspace(id: number, name: string): void {
-    this.#requireFree(name, id)
-    this.#db.use(() =>
-      this.#db.prepare('UPDATE workspaces SET name = ? WHERE id = ?').run(name, id),
-    )
-    this.#changes.mark()
-  }
-
-  /** Oldest first. */
+  /** Oldest first, archived ones included. */
   listWorkspaces(): Workspace[] {
-    return this.#db.read(() =>
-      this.#db
-        .prepare<[], WorkspaceRow>(`SELECT ${workspaceColumns} FROM workspaces ORDER BY id`)
-        .all()
-        .map((row) => this.#workspaceOf(row)),
-    )
+    return this.workspaces.list()
   }
 
-  /**
-   * @param name - Its name, or its id.
-   * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace.
-   */
+  /** As {@link Workspaces.get}. */
   workspace(name: string | number): Workspace {
-    const workspace = this.#findWorkspace(name)
-    if (workspace !== undefined) return workspace
-    const remedy = typeof name === 'string' ? `: oi workspaces create ${shellArgument(name)}` : ''
-    throw new OiError('ERR_NOT_FOUND', `There is no workspace ${JSON.stringify(name)}${remedy}`)
+    return this.workspaces.get(name)
   }
 
   /**
@@ -264,31 +229,6 @@ export class Accounts {
     } finally {
       this.#db.close()
     }
-  }
-
-  #findWorkspace(name: string | number): Workspace | undefined {
-    const by = typeof name === 'string' ? 'name' : 'id'
-    return this.#db.read(() => {
-      const row = this.#db
-        .prepare<[string | number], WorkspaceRow>(
-          `SELECT ${workspaceColumns} FROM workspaces WHERE ${by} = ?`,
-        )
-        .get(name)
-      return row && this.#workspaceOf(row)
-    })
-  }
-
-  #workspaceOf(row: WorkspaceRow): Workspace {
-    const { id, name, createdMs } = row
-    return { id, name, createdMs, ...this.terms.from(row) }
-  }
-
-  /** @param id - The workspace that may have the name already. */
-  #requireFree(name: string, id?: number): void {
-    checkName('workspace', name)
-    const taken = this.#findWorkspace(name)
-    if (taken === undefined || taken.id === id) return
-    throw new OiError('ERR_CONFLICT', `There is a workspace "${name}" already`)
   }
 
   /** Within a transaction. */

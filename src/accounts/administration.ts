@@ -7,6 +7,7 @@
  * @module
  */
 
+import { OiError } from '../errors.js'
 import type { Accounts, Workspace } from './accounts.js'
 import type { Key, KeyTerms, NewKey } from './api-keys.js'
 import type { Actor, Deed } from './audit.js'
@@ -24,6 +25,7 @@ export interface WorkspaceChange {
   readonly limits?: Partial<Limits> | undefined
   /** Null: unlimited. */
   readonly budget?: Budget | null | undefined
+  readonly archived?: boolean | undefined
 }
 
 export class Administration {
@@ -50,9 +52,11 @@ export class Administration {
   }
 
   /** @throws As {@link createWorkspace}; `ERR_NOT_FOUND`. */
-  changeWorkspace(id: number, { name, ...terms }: WorkspaceChange): Workspace {
+  changeWorkspace(id: number, { name, archived, ...terms }: WorkspaceChange): Workspace {
     return this.#changeWorkspace('workspace.change', id, () => {
-      if (name !== undefined) this.#accounts.renameWorkspace(id, name)
+      const { workspaces } = this.#accounts
+      if (name !== undefined) workspaces.rename(id, name)
+      if (archived !== undefined) workspaces.archive(id, archived)
       this.#setTerms(id, terms)
     })
   }
@@ -71,10 +75,14 @@ export class Administration {
     )
   }
 
-  /** @throws As `ApiKeys.create`; `ERR_NOT_FOUND` if there is no such workspace. */
+  /**
+   * @throws As `ApiKeys.create`; `ERR_NOT_FOUND` if there is no such workspace, `ERR_CONFLICT` if it
+   *   is archived.
+   */
   createKey(workspaceId: number, terms: KeyTerms): NewKey {
     return this.#db.write(() => {
-      this.#accounts.workspace(workspaceId)
+      const { name, archivedMs } = this.#accounts.workspace(workspaceId)
+      if (archivedMs !== null) throw new OiError('ERR_CONFLICT', `The workspace ${name} is archived`)
       const key = this.#accounts.keys.create(workspaceId, terms)
       this.#wrote('key.create', undefined, this.#accounts.keys.get(key.id))
       return key
@@ -157,9 +165,10 @@ function shown(value: Workspace | Key) {
       ...{ revoked: revokedMs !== null, replaced_by: replacedBy },
     }
   }
-  const { name, requestsPerMinute, concurrent, budget, balance } = value
+  const { name, requestsPerMinute, concurrent, budget, balance, archivedMs } = value
   return {
     ...{ name, requests_per_minute: requestsPerMinute, concurrent, balance },
+    ...(archivedMs !== null && { archived: true }),
     budget: budget && { tokens: budget.tokens, period: budget.period },
   }
 }

@@ -49,7 +49,8 @@ export class KnownKeys {
 
   /**
    * @param hash - Of the request's secret.
-   * @throws {@link OiError} `ERR_API_KEY` if the key is unknown, revoked, blocked or expired;
+   * @throws {@link OiError} `ERR_API_KEY` if the key is unknown, revoked, blocked or expired, or its
+   *   workspace is archived;
    *   `ERR_OVERLOADED` if the file cannot be read, and the key is not known or the failure lasts.
    */
   callerOf(hash: string): Caller {
@@ -81,7 +82,7 @@ export class KnownKeys {
           `SELECT keys.id AS keyId, revoked_ms AS revokedMs, blocked_ms AS blockedMs,
                   expires_ms AS expiresMs, models,
                   workspaces.id AS workspaceId, workspaces.name AS workspace,
-                  workspaces.created_ms AS workspaceMadeMs
+                  workspaces.created_ms AS workspaceMadeMs, archived_ms AS archivedMs
            FROM keys JOIN workspaces ON workspaces.id = workspace_id WHERE hash = ?`,
         )
         .get(hashBytes(hash)),
@@ -90,6 +91,7 @@ export class KnownKeys {
     const { keyId, workspaceId, workspace, workspaceMadeMs, models } = row
     if (row.revokedMs !== null) throw keyError('The API key has been revoked')
     if (row.blockedMs !== null) throw keyError('The API key is blocked')
+    requireInUse(workspace, row.archivedMs)
     const caller = {
       ...{ keyId, workspaceId, workspace, workspaceMadeMs },
       ...(models !== null && { models: JSON.parse(models) as string[] }),
@@ -103,6 +105,12 @@ interface KeyRow extends Required<Omit<Caller, 'models'>> {
   readonly blockedMs: number | null
   readonly expiresMs: number | null
   readonly models: string | null
+  readonly archivedMs: number | null
+}
+
+/** @throws {@link OiError} `ERR_API_KEY` if the workspace is archived. */
+export function requireInUse(workspace: string, archivedMs: number | null): void {
+  if (archivedMs !== null) throw keyError(`The workspace ${workspace} is archived`)
 }
 
 function unexpired({ caller, expiresMs }: Known): Caller {

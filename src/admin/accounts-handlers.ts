@@ -46,8 +46,8 @@ export function accountsHandlers({ accounts }: AdminServices): AdminHandlers<Ids
     },
     getWorkspace: ({ id }) => workspace(id),
     changeWorkspace: ({ id, body, administration }) => {
-      const { name, limits, budget } = body
-      administration.changeWorkspace(id, { name, limits: limitsOf(limits), budget })
+      const { name, limits, budget, archived } = body
+      administration.changeWorkspace(id, { name, limits: limitsOf(limits), budget, archived })
       return workspace(id)
     },
     creditWorkspace: ({ id, body, administration }) => {

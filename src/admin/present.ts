@@ -18,10 +18,12 @@ export function workspaceReply(
   workspace: Workspace,
   keys: readonly Key[],
 ): ReplyOf<'getWorkspace'> {
-  const { id, name, createdMs, requestsPerMinute, concurrent, budget, balance } = workspace
+  const { id, name, createdMs, archivedMs, requestsPerMinute, concurrent, budget, balance } =
+    workspace
   const isActive = (key: Key) => key.workspaceId === id && keyState(key) === 'active'
   return {
     ...{ id, name, balance, created_at: timeText(createdMs) },
+    archived_at: timeOrNull(archivedMs),
     limits: { requests_per_minute: requestsPerMinute, concurrent },
     budget: budget && {
       ...{ tokens: budget.tokens, period: budget.period, used_tokens: budget.usedTokens },

@@ -11,6 +11,32 @@ type NewKey = ReplyOf<'createKey'>
 type Key = ReplyOf<'getKey'>
 type Audit = ReplyOf<'getAudit'>
 
+t.test('an archived workspace keeps everything, and its keys are refused', (t) =>
+  withAdmin(t, {}, async ({ admin, accounts, post, workspaceId }) => {
+    const { secret, id } = accounts.createKey('default', 'second')
+    t.equal((await post(secret)).status, 200)
+    const path = `/workspaces/${workspaceId}`
+    const archived = await admin.done<Workspace>('PATCH', path, { archived: true })
+    t.match(archived, { name: 'default', archived_at: String, active_keys: 2 })
+    const refused = await post(secret)
+    t.equal(refused.status, 401)
+    t.match(await refused.json(), { error: { message: /The workspace default is archived/ } })
+    // Again: since the first time.
+    t.strictSame(await admin.done('PATCH', path, { archived: true }), archived)
+    const named = { body: { workspace_id: workspaceId, name: 'third' } }
+    t.match(await admin.refused(409, 'conflict', 'POST', '/keys', named), /default is archived/)
+    await admin.refused(409, 'conflict', 'POST', '/workspaces', { body: { name: 'default' } })
+    const ask = { state: 's', questions: {}, workspace_id: workspaceId }
+    await admin.refused(401, 'invalid_api_key', 'POST', '/decide', { body: ask })
+
+    t.match(await admin.done('PATCH', path, { archived: false }), { archived_at: null })
+    t.equal((await post(secret)).status, 200)
+    t.match(await admin.done('GET', `/keys/${id}`), { state: 'active' })
+    const { entries } = await admin.done<Audit>('GET', '/audit?limit=1')
+    t.match(entries, [{ action: 'workspace.change', before: { archived: true } }])
+  }),
+)
+
 t.test('a workspace is made with limits and a budget, changed, and given credits', (t) =>
   withAdmin(t, {}, async ({ admin, accounts, dataDir }) => {
     const budget = { tokens: 1000, period: 'week' as const }

@@ -206,6 +206,11 @@ export const schemaSteps = [
      PRIMARY KEY (workspace_id, key, item)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX retry_keys_until ON retry_keys (until_ms);`,
+
+  // Workspaces are archived: their keys are refused, and everything else stays.
+  `ALTER TABLE workspaces ADD COLUMN archived_ms INTEGER;
+   CREATE TRIGGER tally_archived AFTER UPDATE OF archived_ms ON workspaces
+     BEGIN UPDATE tally SET total = total + 1; END;`,
 ]
 
 /** The step that added limits to workspaces. */

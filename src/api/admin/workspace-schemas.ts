@@ -5,7 +5,7 @@
  */
 
 import Type from 'typebox'
-import { amount, count, id, name, strict, time } from './fields.js'
+import { amount, count, id, name, strict, time, timeOrNull } from './fields.js'
 
 const mostTokens = 1_000_000_000_000_000
 
@@ -45,6 +45,7 @@ export const WorkspaceSchema = Type.Object(
     id: id('Never reused.'),
     name: name('Unique among workspaces.'),
     created_at: time('When it was created.'),
+    archived_at: timeOrNull('Since when its keys are refused; `null`: it is in use.'),
     limits: Type.Object(limitFields, { description: 'Limits of all its keys together.' }),
     budget: Type.Union([BudgetStateSchema, Type.Null()], { description: '`null`: unlimited.' }),
     balance: Type.Union([amount('Below 0 if answers cost more than was left.'), Type.Null()], {
@@ -75,7 +76,16 @@ export const NewWorkspaceSchema = Type.Object(
 )
 
 export const WorkspaceChangeSchema = Type.Object(
-  { name: Type.Optional(name('Not taken yet.')), ...changeable },
+  {
+    name: Type.Optional(name('Not taken yet.')),
+    ...changeable,
+    archived: Type.Optional(
+      Type.Boolean({
+        description:
+          'Its keys are refused from the next request on; its name, usage and ledger stay.',
+      }),
+    ),
+  },
   { title: 'WorkspaceChange', ...strict, description: 'What is left out stays as it is.' },
 )
 

@@ -16,7 +16,7 @@ import { usageReport } from '../../http/reply/usage-report.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
 import { readAmount, readWhole } from '../input/values.js'
-import { print } from '../output/print.js'
+import { print, printError } from '../output/print.js'
 import { type ListFlags, printList, showTime, wideFlag } from '../output/table.js'
 import { type AccountsFlags, withAccounts, withNewAccounts } from './with-accounts.js'
 
@@ -33,6 +33,10 @@ const columns = {
   'per minute': (workspace: Workspace) => showLimit(workspace.requestsPerMinute),
   'at once': (workspace: Workspace) => showLimit(workspace.concurrent),
   'created (UTC)': (workspace: Workspace) => showTime(workspace.createdMs),
+}
+
+const archivedColumn = {
+  'archived (UTC)': (workspace: Workspace) => showTime(workspace.archivedMs),
 }
 
 const usageColumns = {
@@ -72,11 +76,32 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
       'JSON for programs; times are milliseconds since 1970, a balance is millionths',
     )
     .option(...wideFlag)
-  addSettings(list, ['dataDir']).action((flags: Flags) => {
+    .option('--all', 'archived ones, too')
+  addSettings(list, ['dataDir']).action((flags: Flags & { all?: boolean }) => {
     withAccounts(dependencies, flags, (accounts) => {
-      printList(accounts.listWorkspaces(), columns, flags)
+      const all = accounts.listWorkspaces()
+      const shown = flags.all ? all : all.filter(({ archivedMs }) => archivedMs === null)
+      printList(shown, flags.all ? { ...columns, ...archivedColumn } : columns, flags)
+      const hidden = all.length - shown.length
+      if (hidden > 0 && !flags.json) printError(`(${hidden} archived: --all)\n`)
     })
   })
+
+  const archive = workspaces
+    .command('archive')
+    .description('refuse the keys of a workspace from the next request on; everything else stays')
+    .argument('<name>', 'as oi workspaces list --all shows it')
+    .option('--undo', 'take it into use again')
+  addSettings(archive, ['dataDir']).action(
+    (name: string, flags: AccountsFlags & { undo?: boolean }) => {
+      withAccounts(dependencies, flags, (accounts, administration) => {
+        const { id } = accounts.workspace(name)
+        const { archivedMs } = administration.changeWorkspace(id, { archived: !flags.undo })
+        const state = archivedMs === null ? 'in use again' : 'archived: its keys are refused'
+        print(`The workspace "${name}" is ${state}.\n`)
+      })
+    },
+  )
 
   const limits = workspaces
     .command('set-limits')

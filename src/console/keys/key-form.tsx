@@ -36,7 +36,8 @@ const dayMs = 86_400_000
 export function KeyForm(props: KeyFormProps) {
   const { of: key, workspaces, workspaceId, onClose, onCreated, onChanged } = props
   const [name, setName] = useState(key?.name ?? '')
-  const [workspace, setWorkspace] = useState(String(workspaceId ?? workspaces[0]?.id ?? ''))
+  const inUse = workspaces.filter(({ archived_at: at }) => at === null)
+  const [workspace, setWorkspace] = useState(String(workspaceId ?? inUse[0]?.id ?? ''))
   const kept = key?.expires_at ?? null
   const [expiry, setExpiry] = useState(kept === null ? 'never' : 'kept')
   const [day, setDay] = useState(date(Date.now() + 30 * dayMs))
@@ -81,7 +82,7 @@ export function KeyForm(props: KeyFormProps) {
           <SelectField
             label="Workspace"
             value={workspace}
-            options={workspaces.map(({ id, name }) => ({ value: String(id), text: name }))}
+            options={inUse.map(({ id, name }) => ({ value: String(id), text: name }))}
             onValue={setWorkspace}
             hint="Its limits, budget and balance hold for the key."
           />

@@ -45,10 +45,9 @@ export function RequestSettings(props: RequestSettingsProps) {
           value={workspace}
           options={[
             { value: '', text: 'No workspace' },
-            ...(workspaces?.workspaces ?? []).map(({ id, name }) => ({
-              value: String(id),
-              text: name,
-            })),
+            ...(workspaces?.workspaces ?? [])
+              .filter(({ archived_at: at }) => at === null)
+              .map(({ id, name }) => ({ value: String(id), text: name })),
           ]}
           onValue={onWorkspace}
         />

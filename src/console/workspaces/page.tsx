@@ -8,7 +8,7 @@ import { useState } from 'preact/hooks'
 import { count } from '../format.js'
 import { goTo, setQuery, usePlace } from '../navigation.js'
 import { Dialog, FormIn } from '../parts/dialog.js'
-import { TextField } from '../parts/field.js'
+import { CheckField, TextField } from '../parts/field.js'
 import { Icon } from '../parts/icons.js'
 import { PageHead, Time } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
@@ -23,10 +23,13 @@ const columns: readonly Column<Workspace>[] = [
     name: 'Name',
     head: true,
     by: ({ name }) => name,
-    cell: ({ id, name }) => (
-      <a class="row-name" href={`#/workspaces/${id}`}>
-        {name}
-      </a>
+    cell: ({ id, name, archived_at: archivedAt }) => (
+      <>
+        <a class="row-name" href={`#/workspaces/${id}`}>
+          {name}
+        </a>
+        {archivedAt !== null && <span class="tag">archived</span>}
+      </>
     ),
   },
   {
@@ -82,6 +85,7 @@ export function WorkspacesPage() {
   const [creating, setCreating] = useState(false)
   const { query } = usePlace()
   const search = query.get('search') ?? ''
+  const withArchived = query.get('archived') === 'yes'
   return (
     <>
       <PageHead
@@ -98,17 +102,30 @@ export function WorkspacesPage() {
           if (all.length === 0)
             return <Empty icon="workspaces" title="There are no workspaces yet" />
           const wanted = search.trim().toLowerCase()
-          const shown = all.filter(({ name }) => name.toLowerCase().includes(wanted))
+          const archived = all.filter(({ archived_at: at }) => at !== null).length
+          const shown = all.filter(
+            ({ name, archived_at: at }) =>
+              name.toLowerCase().includes(wanted) && (withArchived || at === null),
+          )
           return (
             <>
-              {all.length > 8 && (
+              {(all.length > 8 || archived > 0) && (
                 <div class="filters" role="search">
-                  <TextField
-                    label="Search"
-                    value={search}
-                    onValue={(search) => setQuery({ search })}
-                    input={{ type: 'search', placeholder: 'Name' }}
-                  />
+                  {all.length > 8 && (
+                    <TextField
+                      label="Search"
+                      value={search}
+                      onValue={(search) => setQuery({ search })}
+                      input={{ type: 'search', placeholder: 'Name' }}
+                    />
+                  )}
+                  {archived > 0 && (
+                    <CheckField
+                      label={`With the archived (${archived})`}
+                      checked={withArchived}
+                      onChecked={(checked) => setQuery({ archived: checked ? 'yes' : '' })}
+                    />
+                  )}
                 </div>
               )}
               {shown.length === 0 ? (

@@ -9,6 +9,7 @@ import { Facts, PageHead, Time } from '../parts/small.js'
 import { LoadedPart } from '../parts/states.js'
 import { useLoad } from '../use-load.js'
 import type { Workspace } from '../wire.js'
+import { Archive } from './archive.js'
 import { BudgetForm } from './budget-form.js'
 import { CreditForm } from './credit-form.js'
 import { Ledger } from './ledger.js'
@@ -30,12 +31,19 @@ export function WorkspacePage({ name: id }: { readonly name: string }) {
       <p class="trail">
         <a href="#/workspaces">Workspaces</a>
       </p>
-      <PageHead title={workspace.data?.name ?? 'Workspace'} />
+      <PageHead title={workspace.data?.name ?? 'Workspace'}>
+        {workspace.data && <Archive of={workspace.data} onChanged={onChanged} />}
+      </PageHead>
       <LoadedPart of={workspace}>
         {(data) => {
-          const { id, budget, balance } = data
+          const { id, budget, balance, archived_at: archivedAt } = data
           return (
             <>
+              {archivedAt !== null && (
+                <p class="note">
+                  Archived <Time at={archivedAt} />: its keys are refused.
+                </p>
+              )}
               <Facts
                 of={[
                   ['Active keys', <a href={`#/keys?workspace=${id}`}>{count(data.active_keys)}</a>],

@@ -1,0 +1,59 @@
+/**
+ * Takes a workspace out of use, or into use again.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { counted } from '../format.js'
+import { Confirm } from '../parts/dialog.js'
+import { ErrorNote } from '../parts/states.js'
+import { say } from '../parts/toast.js'
+import { call } from '../server.js'
+import { useAction } from '../use-load.js'
+import type { Workspace } from '../wire.js'
+import type { PartProps } from './workspace-page.js'
+
+export function Archive({ of: { id, name, active_keys: keys, ...of }, onChanged }: PartProps) {
+  const [open, setOpen] = useState(false)
+  const isArchived = of.archived_at !== null
+  const archive = useAction(async () => {
+    const body = { archived: !isArchived }
+    onChanged(await call<Workspace>(`/workspaces/${id}`, { method: 'PATCH', body }))
+    setOpen(false)
+    say(`${name} is ${isArchived ? 'in use again' : 'archived'}.`)
+  })
+  return (
+    <>
+      {isArchived ? (
+        <button
+          type="button"
+          class="button"
+          aria-disabled={archive.busy}
+          onClick={() => void archive.run()}
+        >
+          Use again
+        </button>
+      ) : (
+        <button type="button" class="button" onClick={() => setOpen(true)}>
+          Archive…
+        </button>
+      )}
+      {isArchived && <ErrorNote error={archive.error} />}
+      {open && (
+        <Confirm
+          title={`Archive ${name}`}
+          deed="Archive workspace"
+          danger
+          action={archive}
+          onClose={() => setOpen(false)}
+        >
+          <p>
+            Requests with its {counted(keys, 'active key')} are refused from the next one on. Its
+            name, usage and ledger stay, and it can be taken into use again.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
