@@ -244,6 +244,8 @@ export function requireShape(kind: keyof typeof expected, value: unknown, place:
   const validator = validators[kind]
   if (validator.Check(value)) return
 
+  // Of a name that stands twice, the last value may be the wrong one.
+  if (isJsonObject(value)) requireUnique(value, place)
   const field = isJsonObject(value) ? failedField(validator.Errors(value)[0]) : ''
   const at = field === '' ? place : placeOf(place, field)
   const found = field === '' ? value : (value as Record<string, unknown>)[field]

@@ -13,7 +13,7 @@ import type { ModelAdmin } from '../admin/socket/operations.js'
 import type { Config, ModelConfig, SettingReport } from '../config.js'
 import { availableMemory } from '../engine/machine.js'
 import { CertificateWatch } from '../http/transport/certificate-watch.js'
-import { createTrustedProxies } from '../http/access/client-address.js'
+import { createTrustedProxies, isLoopback } from '../http/access/client-address.js'
 import { createCors } from '../http/access/cors.js'
 import type { PostContext } from '../http/exchange/post-context.js'
 import { Handlers } from '../http/handlers.js'
@@ -131,11 +131,12 @@ export class Front {
     return this.#addresses[0]!
   }
 
-  /** The console's address, by which it can be reached; undefined without a console. */
+  /** The console's address, by which it can be reached; undefined if there is none. */
   get consoleUrl(): string | undefined {
     if (!this.#handlers.hasConsole) return undefined
     const { admin, host } = this.#config
-    if (admin === 'on' || !isEvery(host)) return this.url
+    if (admin === 'on' || host === 'localhost' || isLoopback(host)) return this.url
+    if (!isEvery(host)) return undefined
     return `${this.url.split('//')[0]}//localhost:${this.#servers[0]!.port}`
   }
 
@@ -195,6 +196,11 @@ export class Front {
     if (config.admin === 'on' && tls === undefined) {
       log.logger.warn(
         'The console and its password are reached without TLS: set --tls-cert, or let only a proxy with TLS reach this address',
+      )
+    }
+    if (config.admin === 'loopback' && this.#handlers.hasConsole && this.consoleUrl === undefined) {
+      log.say(
+        `No browser reaches the console on ${host}: --admin loopback means this machine alone, by localhost\n`,
       )
     }
     if (config.anonymous === 'loopback') {

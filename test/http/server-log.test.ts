@@ -13,6 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
@@ -75,6 +76,14 @@ t.test(
     const everywhere = await start('--host', '0.0.0.0', '--admin', 'on')
     await everywhere.until(() => everywhere.said.includes('/console#first='))
     t.match(everywhere.said, /The console and its password are reached without TLS/)
+    const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+    const outer = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+    if (outer !== undefined) {
+      const nobody = await start('--host', outer)
+      await nobody.until(() => nobody.said.includes('Ready'))
+      t.match(nobody.said, `No browser reaches the console on ${outer}: --admin loopback`)
+      t.notMatch(nobody.said, '/console')
+    }
     const listening = /Listening on (\S+)/.exec(everywhere.said)![1]!
     t.match(everywhere.said, `${listening}/console#first=`)
   },

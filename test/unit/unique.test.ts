@@ -24,6 +24,8 @@ t.test('in a request', async (t) => {
   for (const [body, place] of [
     [`{"state":"a",${questions},${questions}}`, 'questions'],
     [`{"state":"a","state":"b",${questions}}`, 'state'],
+    [`{"state":"a",${questions},"questions":{}}`, 'questions'],
+    [`{"state":"a","questions":{"q":{"type":"score","criteria":["a"],"criteria":[]}}}`, 'questions.q.criteria'],
     [`{"state":"a",${questions},"model":"m","model":"m"}`, 'model'],
     [`{"state":"a",${questions},"other":1,"other":2}`, 'other'],
     [
@@ -49,6 +51,7 @@ t.test('in a batch', async (t) => {
   for (const [body, place] of [
     [`{"requests":[],"requests":[{"state":1,${questions}}]}`, 'requests'],
     [`{"states":[1],"states":[2],${questions}}`, 'states'],
+    [`{"states":[1],"states":[],${questions}}`, 'states'],
     [`{"states":[1],${questions},${questions}}`, 'questions'],
   ] as const) {
     t.throws(() => readBatch(body, limits), refused(place), body)
@@ -71,6 +74,7 @@ t.test('in a decision', async (t) => {
     `{"input":${input},"questions":[${question}]${more}}`
   for (const [body, place] of [
     [ask('"a"', predicate, ',"input":"b"'), 'input'],
+    [ask('"a"', predicate, ',"questions":[]'), 'questions'],
     [ask('"a"', '{"type":"predicate","type":"predicate","instructions":"a"}'), 'questions[0].type'],
     [
       ask('"a"', '{"type":"choice","instructions":"a","choices":[{"value":"a","value":"b"}]}'),

@@ -32,9 +32,11 @@ const columns: readonly Column<AuditEntry>[] = [
   },
   {
     name: 'Who',
-    cell: ({ actor, actor_detail: detail }) => (
+    cell: ({ action, actor, actor_detail: detail }) => (
       <>
-        <span class="row-name">{actors[actor]}</span>
+        <span class="row-name">
+          {action === 'password.wrong' ? 'Nobody signed in' : actors[actor]}
+        </span>
         <span class="sub mono faint">{detail}</span>
       </>
     ),
