@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "../engine/stats.h"
 #include "../machine/available_bytes.h"
 #include "../machine/cores.h"
 #include "../machine/send_datagram.h"
@@ -55,6 +56,16 @@ Napi::Value SocketPair(const Napi::CallbackInfo& info) {
   return pair;
 }
 
+// The counters' names with commas between, as statNames of src/engine/stats.ts.
+std::string StatNames() {
+  std::string names;
+  oi::ForEachStat(oi::EngineStats{}, [&](const char* name, double) {
+    if (!names.empty()) names += ',';
+    names += name;
+  });
+  return names;
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(new oi::EngineWrap::Live());
   const auto process = env.Global().Get("process").As<Napi::Object>();
@@ -67,6 +78,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("NativeGate", oi::GateWrap::Define(env));
   exports.Set("llamaCommit", OI_LLAMA_COMMIT);
   exports.Set("changedHeaders", OI_CHANGED_HEADERS);
+  exports.Set("statNames", StatNames());
   return exports;
 }
 

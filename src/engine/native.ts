@@ -13,6 +13,7 @@ import { dirname, join, resolve } from 'node:path'
 import { OiError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package-root.js'
 import type { ScoreAsk } from './pack.js'
+import { statNames } from './stats.js'
 import { missingTools } from './toolchain.js'
 import type { EngineStats, EngineTimes, ModelInfo, ScoreOutput } from './types.js'
 
@@ -169,6 +170,8 @@ interface NativeAddon {
    * ggml that differ from those which the kernels were written for, with commas between; else ''.
    */
   readonly changedHeaders: string
+  /** The names of its counters in their order, with commas between. */
+  readonly statNames: string
 }
 
 const require = createRequire(import.meta.url)
@@ -243,7 +246,10 @@ function requireFile(path: string): NativeAddon {
     const names = lacking.join(', ')
     throw new Error(`it was compiled for another processor, and this one lacks ${names}`)
   }
-  return require(path) as NativeAddon
+  const addon = require(path) as NativeAddon
+  // Its counters would be read as others.
+  if (addon.statNames !== statNames.join()) throw new Error('it was compiled from other sources')
+  return addon
 }
 
 /**

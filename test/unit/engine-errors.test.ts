@@ -2,9 +2,11 @@
 import t from 'tap'
 import { join } from 'node:path'
 import { openEngine, withSize } from '../../src/engine/engine.js'
+import { statNames } from '../../src/engine/stats.js'
 import { ggufHead } from '../helpers/gguf-head.js'
 
 const addon = `exports.machine = () => ({ cores: 1 })
+exports.statNames = ${JSON.stringify(statNames.join())}
 exports.NativeEngine = class {
   async open() {
     return { ordinary: new Uint8Array(0), description: 'qwen3 ?B Q8_0', parameters: 10235904 }
