@@ -1,5 +1,6 @@
 /** Errors of the addon, as the engine passes them on; the addon is a few lines of JavaScript. */
 import t from 'tap'
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { openEngine, withSize } from '../../src/engine/engine.js'
 import { statNames } from '../../src/engine/stats.js'
@@ -73,4 +74,16 @@ t.test('a missing projector is refused with its path', async (t) => {
 
 t.test('an unknown code is a fault', async (t) => {
   await t.rejects(failing({ code: 'ERR_ODD' }), { code: 'ERR_ENGINE_INTERNAL' })
+})
+
+t.test('an addon with other counters is refused: they would be read as others', async (t) => {
+  const other = join(t.testdir({ 'old.cjs': "exports.statNames = 'answered'" }), 'old.cjs')
+  const module = new URL('../../src/engine/native.js', import.meta.url).href
+  const script = `import(${JSON.stringify(module)}).then(({ loadAddon }) => loadAddon())`
+  const environment = { ...process.env, OI_ADDON: other }
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script], {
+    ...{ env: environment, encoding: 'utf8' },
+  })
+  t.not(status, 0)
+  t.match(stderr, /OI_ADDON=.*old\.cjs: it was compiled from other sources/)
 })
