@@ -82,7 +82,8 @@ export class Administration {
   createKey(workspaceId: number, terms: KeyTerms): NewKey {
     return this.#db.write(() => {
       const { name, archivedMs } = this.#accounts.workspace(workspaceId)
-      if (archivedMs !== null) throw new OiError('ERR_CONFLICT', `The workspace ${name} is archived`)
+      if (archivedMs !== null)
+        throw new OiError('ERR_CONFLICT', `The workspace ${name} is archived`)
       const key = this.#accounts.keys.create(workspaceId, terms)
       this.#wrote('key.create', undefined, this.#accounts.keys.get(key.id))
       return key

@@ -68,7 +68,9 @@ async function record(
   name: string,
   after: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await patiently(() => administration.record({ action, target: `model ${name}`, name }, null, after))
+  await patiently(() =>
+    administration.record({ action, target: `model ${name}`, name }, null, after),
+  )
 }
 
 function replyOf(model: NamedModelStatus): ReplyOf<'pullModel'> {

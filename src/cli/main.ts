@@ -11,7 +11,11 @@ const exit = (code: number) => process.exit(code)
 
 /** All other modules: Node opens hundreds of files at once for them. */
 const modules = () =>
-  Promise.all([import('./run.js'), import('../server/create-wire.js'), import('../opening/open-model.js')])
+  Promise.all([
+    import('./run.js'),
+    import('../server/create-wire.js'),
+    import('../opening/open-model.js'),
+  ])
 
 const [{ run }, { createWire }, { openModel, surveyModel }] = await modules().catch(
   (error: NodeJS.ErrnoException) => {

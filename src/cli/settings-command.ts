@@ -40,7 +40,10 @@ export function addSettingsCommand(program: Command, dependencies: Dependencies)
     const all = running
       ? ((await askServer(config.dataDir, 'settings.list', {})) as SettingReport[])
       : reportSettings(config)
-    printList(changed ? all.filter(({ origin }) => origin !== 'default') : all, columns, { json, wide })
+    printList(changed ? all.filter(({ origin }) => origin !== 'default') : all, columns, {
+      json,
+      wide,
+    })
   })
 }
 

@@ -119,11 +119,7 @@ export class Front {
     })
     const tls = config.tlsCert !== ''
     const models = modelAdmin
-    return new AdminArea(
-      { mode, tls, accounts, settings, facts, models, pulls },
-      server,
-      backend,
-    )
+    return new AdminArea({ mode, tls, accounts, settings, facts, models, pulls }, server, backend)
   }
 
   /** The API's address. */

@@ -74,7 +74,9 @@ consoleTest('models and settings', options, async (t, console) => {
 
   await t.test('a model is pulled, offered to be loaded, and removed', async (t) => {
     const hub = await hubOnce
-    hub.repositories['owner/tiny-GGUF'] = { 'tiny-Q8_0.gguf': { bytes: await readFile(defaultModelPath) } }
+    hub.repositories['owner/tiny-GGUF'] = {
+      'tiny-Q8_0.gguf': { bytes: await readFile(defaultModelPath) },
+    }
     hub.trouble = ({ range }) => (range === undefined || range[1] === 0 ? {} : { silentAfter: 1e6 })
     await page.getByRole('button', { name: 'Pull model' }).click()
     const pull = page.getByRole('dialog', { name: 'Pull model' })

@@ -77,7 +77,10 @@ consoleTest('workspaces', {}, async (t, console) => {
 
   await t.test('it is archived, leaves the list, and is used again', async (t) => {
     await page.getByRole('button', { name: 'Archive…' }).click()
-    await page.getByRole('dialog').getByText(/Requests with its \d+ active key/).waitFor()
+    await page
+      .getByRole('dialog')
+      .getByText(/Requests with its \d+ active key/)
+      .waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive workspace' }).click()
     await page.getByText(/^Archived .*: its keys are refused/).waitFor()
     const heading = await page.getByRole('heading', { level: 1 }).innerText()

@@ -69,12 +69,18 @@ t.test('workspaces are archived, and taken into use again', async (t) => {
   const data = ['--data', t.testdir()]
   const run = (...args: string[]) => oi(['workspaces', ...args, ...data])
   for (const name of ['old', 'new']) await run('create', name)
-  t.match(await run('archive', 'old'), { code: 0, stdout: /"old" is archived: its keys are refused/ })
+  t.match(await run('archive', 'old'), {
+    code: 0,
+    stdout: /"old" is archived: its keys are refused/,
+  })
   const list = await run('list')
   t.notMatch(list.stdout, /old/)
   t.match(list, { stdout: /new/, stderr: '(1 archived: --all)\n' })
   t.match(await run('list', '--all'), { stdout: / old .*20\d\d-/, stderr: '' })
-  t.match(await oi(['keys', 'create', '--workspace', 'old', ...data]), { code: 1, stderr: /archived/ })
+  t.match(await oi(['keys', 'create', '--workspace', 'old', ...data]), {
+    code: 1,
+    stderr: /archived/,
+  })
   t.match(await run('archive', 'nope'), { code: 1, stderr: /There is no workspace "nope"/ })
   t.match(await run('archive', 'old', '--undo'), { code: 0, stdout: /"old" is in use again/ })
   t.match((await run('list')).stdout, /old/)

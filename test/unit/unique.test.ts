@@ -25,7 +25,10 @@ t.test('in a request', async (t) => {
     [`{"state":"a",${questions},${questions}}`, 'questions'],
     [`{"state":"a","state":"b",${questions}}`, 'state'],
     [`{"state":"a",${questions},"questions":{}}`, 'questions'],
-    [`{"state":"a","questions":{"q":{"type":"score","criteria":["a"],"criteria":[]}}}`, 'questions.q.criteria'],
+    [
+      `{"state":"a","questions":{"q":{"type":"score","criteria":["a"],"criteria":[]}}}`,
+      'questions.q.criteria',
+    ],
     [`{"state":"a",${questions},"model":"m","model":"m"}`, 'model'],
     [`{"state":"a",${questions},"other":1,"other":2}`, 'other'],
     [

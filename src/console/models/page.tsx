@@ -132,9 +132,7 @@ export function ModelsPage() {
           )
         }}
       </LoadedPart>
-      {disk.data && (
-        <Disk of={disk.data} onLoad={(load) => setOpen({ load })} onChanged={reload} />
-      )}
+      {disk.data && <Disk of={disk.data} onLoad={(load) => setOpen({ load })} onChanged={reload} />}
       {open === 'pull' && disk.data && (
         <PullDialog
           on={disk.data}
@@ -150,8 +148,7 @@ export function ModelsPage() {
       {typeof open === 'object' && (
         <LoadDialog
           named={(disk.data?.models ?? []).filter(
-            ({ loaded, state, name }) =>
-              (!loaded && state !== 'unfinished') || name === open.load,
+            ({ loaded, state, name }) => (!loaded && state !== 'unfinished') || name === open.load,
           )}
           chosen={open.load}
           onClose={close}

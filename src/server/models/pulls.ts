@@ -92,7 +92,8 @@ export function createPulls({ config, environment, slots, warn }: PullsOptions):
       if (name === defaultModelName) {
         throw new OiError('ERR_CONFLICT', `${name} belongs to this package, and is not removed`)
       }
-      if (!isModelName(name)) throw new OiError('ERR_NOT_FOUND', `No model can have the name ${name}`)
+      if (!isModelName(name))
+        throw new OiError('ERR_NOT_FOUND', `No model can have the name ${name}`)
       return removeModel(modelsDirOf(config()), name, async () => {
         await requireUnused(name)
         if (!config().models.some(({ file }) => file === name)) return
