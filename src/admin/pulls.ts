@@ -21,7 +21,7 @@ export interface NamedModelStatus {
   readonly isLoaded: boolean
 }
 
-export interface AskedPull {
+interface AskedPull {
   readonly source: string
   readonly name: string | undefined
   readonly sha256: string | undefined

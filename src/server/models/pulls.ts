@@ -26,7 +26,7 @@ import { probeModel } from '../../opening/open-model.js'
 import type { Environment } from '../dependencies.js'
 import type { ModelSlots } from './model-slots.js'
 
-export interface PullsOptions {
+interface PullsOptions {
   readonly config: () => Config
   readonly environment: Environment
   readonly slots: ModelSlots
