@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { Caller } from '../accounts/accounts.js'
+import type { Accounts, Caller } from '../accounts/accounts.js'
 import { adminOperations } from '../api/admin/operations.js'
 import type { Decider, Timings } from '../decide/types.js'
 import { OiError } from '../errors.js'
@@ -57,11 +57,22 @@ export class PlaygroundExchange extends DecideExchange {
     const workspaceId = workspaceIn(text)
     if (workspaceId !== undefined) {
       const { accounts, gate } = this.#context
-      const caller = (this.caller = accounts.callerOf(workspaceId))
+      const caller = (this.caller = callerOf(accounts, workspaceId))
       gate.requireRoom(caller)
       gate.take(caller, 1)
     }
     return super.decide(text, decider)
+  }
+}
+
+/** No key is at fault here if the workspace is archived. */
+function callerOf(accounts: Pick<Accounts, 'callerOf'>, workspaceId: number): Caller {
+  try {
+    return accounts.callerOf(workspaceId)
+  } catch (cause) {
+    const { code, message } = cause as OiError
+    if (code !== 'ERR_API_KEY') throw cause
+    throw new OiError('ERR_CONFLICT', message, { cause })
   }
 }
 

@@ -27,7 +27,7 @@ t.test('an archived workspace keeps everything, and its keys are refused', (t) =
     t.match(await admin.refused(409, 'conflict', 'POST', '/keys', named), /default is archived/)
     await admin.refused(409, 'conflict', 'POST', '/workspaces', { body: { name: 'default' } })
     const ask = { state: 's', questions: {}, workspace_id: workspaceId }
-    await admin.refused(401, 'invalid_api_key', 'POST', '/decide', { body: ask })
+    await admin.refused(409, 'conflict', 'POST', '/decide', { body: ask })
 
     t.match(await admin.done('PATCH', path, { archived: false }), { archived_at: null })
     t.equal((await post(secret)).status, 200)

@@ -90,7 +90,7 @@ t.test("a source is a hub's or an address: no file of the machine is read", asyn
   const { admin, named } = await start(t)
   for (const given of [defaultModelPath, './x.gguf', 'file:///etc/passwd', 'http://127.0.0.1/x']) {
     const body = { source: given }
-    const says = await admin.refused(422, 'invalid_request', 'POST', '/named-models', { body })
+    const says = await admin.refused(400, 'invalid_request', 'POST', '/named-models', { body })
     t.match(says, /^source: expected hf:owner\/repository/)
   }
   const wrong = { source, sha256: '12' }
