@@ -25,7 +25,7 @@ const elsewhere = [
   // On a machine with a GPU.
   /^(?:export OI_ADDON=|node dist\/test\/device\/)/,
   // http/python-programs.test.ts.
-  /^(?:pip install |export TYPESAFE_|JEVBENCH_API_KEY=)/,
+  /^(?:pip install |python3 -m venv |export TYPESAFE_|JEVBENCH_API_KEY=|datamodel-codegen )/,
   // http/changed-files.test.ts.
   /^(?:cp|mv) \S+ \/models\//,
   // With other hubs and files: http/pull.test.ts.
