@@ -74,7 +74,8 @@ function figuresOf({ scores }: Report): Figure[] {
     'options renamed': relations['option_rename'],
   }
   return Object.entries(shares).map(([name, share]) => {
-    if (typeof share !== 'number') throw new BuildError(`coherence: too few answers for the figure "${name}"`)
+    if (typeof share !== 'number')
+      throw new BuildError(`coherence: too few answers for the figure "${name}"`)
     return { layer: 'coherence', name, unit: '%', values: [100 * share], disturbed: 0 }
   })
 }
