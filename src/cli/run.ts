@@ -55,7 +55,7 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
     })
   let code: number = exitCodes.ok
   addServeCommand(program, dependencies, (result) => (code = result))
-  addAskCommand(program, dependencies)
+  addAskCommand(program, dependencies, (result) => (code = result))
   addEvalCommand(program, dependencies, (result) => (code = result))
   addCalibrateCommand(program, dependencies)
   addModelsCommand(program, dependencies, (result) => (code = result))

@@ -49,7 +49,7 @@ export interface Tokens {
 }
 
 /** A row that the model does not accept, for example because its state is too long. */
-interface RefusedRow {
+export interface RefusedRow {
   readonly line: number
   /** The place and the rule. */
   readonly refused: string
@@ -80,8 +80,7 @@ export async function measureRow(
       if (decisions.length === 1) latencyMs = performance.now() - startMs
     }
   } catch (error) {
-    if (!(error instanceof OiError) || !refusals.includes(error.code)) throw error
-    return { line: row.line, refused: error.message }
+    return refusalOf(row.line, error)
   }
 
   const answers = objectFromEntries(decisions.flatMap((one) => entriesOf(one.answers)))
@@ -101,6 +100,12 @@ export async function measureRow(
   const tokens = decisions.map(tokensOf).reduce(sumOfTokens)
   const modelMs = Number(decision.latency_ms) || 0
   return { line: row.line, outcomes, tokens, latencyMs, modelMs }
+}
+
+/** @throws The error, unless it is a fault of the request. */
+export function refusalOf(line: number, error: unknown): RefusedRow {
+  if (!(error instanceof OiError) || !refusals.includes(error.code)) throw error
+  return { line, refused: error.message }
 }
 
 /** A server may leave fields out, and its numbers may be RawNumbers. */

@@ -17,7 +17,7 @@ interface SurveyOptions {
 
 export interface Survey {
   readonly rows: number
-  /** `sha256:` and 64 hex digits of all bytes, and of the questions of a table before them. */
+  /** `sha256:` and 64 hex digits of all contents, and of the questions beside them before. */
   readonly digest: string
   /** Names in `others` that no labelled choice has as an option. */
   readonly missing: readonly string[]
@@ -28,18 +28,16 @@ export interface Survey {
  *   fraction, 0 to 1, if the size is known.
  * @throws {@link OiError} As the file's reader: the first bad row.
  */
-export async function surveyRows(
-  file: RowsFile,
+export async function surveyRows<Row extends Pick<LabelledRow, 'request'> & Partial<LabelledRow>>(
+  file: RowsFile<Row>,
   limits: RequestLimits,
   { others = [], onProgress = () => {} }: SurveyOptions = {},
 ): Promise<Survey> {
   const hash = createHash('sha256').update(file.reader.identity)
-  let read = 0
   async function* hashed() {
     for await (const piece of file.pieces()) {
       hash.update(piece)
-      read += piece.byteLength
-      if (file.bytes !== undefined) onProgress(read / file.bytes)
+      if (file.share !== undefined) onProgress(file.share)
       yield piece
     }
   }
@@ -54,7 +52,10 @@ export async function surveyRows(
 }
 
 /** Names of the options of all labelled choices. */
-function optionNames({ request, expected }: LabelledRow): string[] {
+function optionNames({
+  request,
+  expected = {},
+}: Pick<LabelledRow, 'request'> & Partial<LabelledRow>): string[] {
   return keysOf(expected).flatMap((name) => {
     const question = request.questions[name]!
     return question.type === 'choice' ? keysOf(question.criteria) : []

@@ -9,10 +9,11 @@ import type { Decision, DecideRequest, Question } from '../decide/types.js'
 /** The right answer: yes or no, an option's name, or a level counted from 0. */
 export type Expected = boolean | string | number
 
-/** One line of a labelled file: a request body with `expected` beside it. */
+/** One row of a labelled file: a request, and its right answers. */
 export interface LabelledRow {
-  /** Its line in the file, from 1. */
+  /** Its line in the file, from 1; with `unit`, its place in a JSON array, from 1. */
   readonly line: number
+  readonly unit?: 'item' | undefined
   readonly request: DecideRequest
   /** By the names of the questions; a question without a right answer is asked but not counted. */
   readonly expected: Readonly<Record<string, Expected>>

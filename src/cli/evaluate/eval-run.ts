@@ -5,7 +5,6 @@
  */
 
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import { mostOptions } from '../../api/limits.js'
 import { OiError } from '../../errors.js'
 import { reportPage } from '../../evaluate/html/page.js'
 import { isJsonObject } from '../../api/json.js'
@@ -16,15 +15,15 @@ import type { Comparison, Report, ReportHead } from '../../evaluate/report.js'
 import { Results } from '../../evaluate/results.js'
 import { RowsFile } from '../../evaluate/rows-file.js'
 import { firstRows, runRows } from '../../evaluate/run.js'
-import type { Subject } from '../../evaluate/subject.js'
 import { type Survey, surveyRows } from '../../evaluate/survey.js'
 import { writeWholeFile } from '../../models/whole-file.js'
 import { packageVersion } from '../../package-root.js'
 import { type Dependencies, exitCodes } from '../dependencies.js'
 import { evaluationText } from './evaluation-text.js'
 import { print, printError } from '../output/print.js'
-import { createProgress } from '../output/progress.js'
-import { rowReader, type TableFlags } from '../input/table-flags.js'
+import { withProgress } from '../output/progress.js'
+import { rowLimits, rowReader, type TableFlags } from '../input/table-flags.js'
+import type { OpenedSubject, OpenSubject } from '../opening/open-subject.js'
 import { listenForStop } from '../signals.js'
 
 export interface EvalOptions extends TableFlags {
@@ -38,20 +37,6 @@ export interface EvalOptions extends TableFlags {
   readonly json?: boolean
   readonly html?: string
 }
-
-interface OpenedSubject {
-  readonly subject: Subject
-  readonly warning?: string | undefined
-  /** The server's address. */
-  readonly url?: string
-  close(): Promise<void>
-}
-
-/** Loads the model, or connects to the server. */
-export type OpenSubject = () => Promise<OpenedSubject>
-
-/** The model itself limits questions and options, row by row. */
-const limits = { maxQuestions: 65_536, maxOptions: mostOptions, maxLevels: mostOptions }
 
 /**
  * @returns The exit code. @throws {@link OiError} The error that ended the run, after the figures
@@ -80,7 +65,7 @@ async function evaluateRows(
   { exit }: Pick<Dependencies, 'exit'>,
 ): Promise<number> {
   const survey = await withProgress('Reading the rows', (onProgress) =>
-    surveyRows(file, limits, { others: options.other ?? [], onProgress }),
+    surveyRows(file, rowLimits, { others: options.other ?? [], onProgress }),
   )
   if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
   if (survey.missing.length > 0) {
@@ -212,7 +197,7 @@ class Run {
       const perSecond = (1000 * (rows - before)) / (performance.now() - startMs)
       show(Math.min(1, rows / total), `${rows} of ${total} rows, ${perSecond.toFixed(1)}/s`)
     }
-    return runRows(firstRows(this.#file.rows(limits), limit), {
+    return runRows(firstRows(this.#file.rows(rowLimits), limit), {
       concurrency,
       measure: (row, of) => measureRow(row, how, of),
       onRecord,
@@ -267,19 +252,5 @@ function requireWritable(flag: string, path: string): void {
     if (isNew) rmSync(path)
   } catch (cause) {
     throw new OiError('ERR_CONFIG', `${flag}: ${(cause as Error).message}`, { cause })
-  }
-}
-
-/** A progress bar on a terminal, nothing elsewhere. */
-async function withProgress<T>(
-  label: string,
-  work: (show: (fraction: number, note?: string) => void) => Promise<T>,
-): Promise<T> {
-  if (!process.stderr.isTTY) return work(() => {})
-  const progress = createProgress(label, printError)
-  try {
-    return await work((fraction, note) => progress.update(fraction, note))
-  } finally {
-    progress.stop()
   }
 }

@@ -1,0 +1,157 @@
+/**
+ * The output of `oi ask --rows`: the rows as they were, with their answers behind.
+ *
+ * Rules
+ *   1. The output is of the input's kind: a table, JSON lines, or a JSON array.
+ *   2. A table keeps its divider, its line ends and its byte order mark. Where semicolons divide it,
+ *      numbers have a decimal comma, as in the Excel that wrote it.
+ *   3. Nothing of a row is written over: a name that is taken is refused before the first request.
+ *
+ * @module
+ */
+
+import {
+  entriesOf,
+  isJsonObject,
+  type Json,
+  objectFromEntries,
+  parseJson,
+  stringifyJson,
+} from '../../api/json.js'
+import { OiError } from '../../errors.js'
+import type { RefusedRow } from '../../evaluate/measure.js'
+import type { FileRecord } from '../../evaluate/records.js'
+import type { Table } from '../../evaluate/table-records.js'
+
+/** What is kept of a row. */
+export type AskedRecord = AnsweredRow | RefusedRow
+
+interface AnsweredRow {
+  readonly line: number
+  /** The JSON of its answers, whose names keep their order in a text. */
+  readonly answers: string
+}
+
+const errorName = 'oi_error'
+const answersName = 'answers'
+/** Of a probability in a table. */
+const digits = 6
+
+export class RowsOut {
+  readonly #questions: readonly string[]
+  readonly #json: boolean
+  #rows = 0
+  #isArray = false
+
+  /**
+   * @param questions - The names of the questions of a table.
+   * @param json - Whether a table is written as JSON lines.
+   */
+  constructor(questions: readonly string[], json: boolean) {
+    this.#questions = questions
+    this.#json = json
+  }
+
+  /** @throws {@link OiError} `ERR_BODY_INVALID` for a row that has one of the new names. */
+  requireFree(record: FileRecord): void {
+    const taken = this.#newNames(record).find((name) => hasName(record, name))
+    if (taken === undefined) return
+    const rule = 'this name is for the answers: is this an output of oi ask?'
+    throw new OiError('ERR_BODY_INVALID', `${taken}: ${rule}`)
+  }
+
+  /** The text of the next row. */
+  row(record: FileRecord, result: AskedRecord): string {
+    const isFirst = this.#rows++ === 0
+    if (record.table && !this.#json) {
+      const { table, cells } = record
+      const head = isFirst
+        ? (table.marked ? '\ufeff' : '') + line(table, [...table.columns, ...this.#newNames(record)])
+        : ''
+      return head + line(table, [...cells, ...this.#newCells(table, result)])
+    }
+    this.#isArray = record.unit !== undefined
+    const text = stringifyJson(objectFromEntries([...membersOf(record), ...membersFor(result)]))
+    if (!this.#isArray) return `${text}\n`
+    return `${isFirst ? '[\n' : ',\n'}${text}`
+  }
+
+  /** What stands behind the last row. */
+  end(): string {
+    return this.#isArray ? '\n]\n' : ''
+  }
+
+  #newNames({ table }: FileRecord): readonly string[] {
+    if (!table || this.#json) return [answersName, errorName]
+    const names = this.#questions.flatMap((name) => [`${name}_answer`, `${name}_probability`])
+    return [...names, errorName]
+  }
+
+  #newCells({ divider }: Table, result: AskedRecord): readonly string[] {
+    if ('refused' in result) return [...this.#questions.flatMap(() => ['', '']), result.refused]
+    const answers = parseJson(result.answers)
+    const cells = this.#questions.flatMap((name) =>
+      cellsOf(member(answers, name)).map((cell) =>
+        typeof cell === 'string' ? cell : numberCell(cell, divider),
+      ),
+    )
+    return [...cells, '']
+  }
+}
+
+function hasName(record: FileRecord, name: string): boolean {
+  if (record.table) return record.table.columns.includes(name)
+  return isJsonObject(record.json) && Object.hasOwn(record.json, name)
+}
+
+function membersOf(record: FileRecord): (readonly [string, Json])[] {
+  if (!record.table) return entriesOf(record.json as Record<string, Json>)
+  const { cells } = record
+  return record.table.columns.map((name, i) => [name, cells[i]!])
+}
+
+function membersFor(result: AskedRecord): [string, Json][] {
+  if (!('refused' in result)) return [[answersName, parseJson(result.answers)]]
+  return [
+    [answersName, null],
+    [errorName, result.refused],
+  ]
+}
+
+/** An answer, and its probability: of a noul, that of yes; of a score, that of the likeliest level. */
+function cellsOf(answer: Json | undefined): readonly [string | number, number] {
+  const probabilities = member(answer, 'probabilities') ?? {}
+  switch (member(answer, 'type')) {
+    case 'noul': {
+      const yes = Number(member(answer, 'noul'))
+      return [yes >= 0.5 ? 'yes' : 'no', yes]
+    }
+    case 'choice': {
+      const choice = String(member(answer, 'choice'))
+      return [choice, Number(member(probabilities, choice))]
+    }
+    default: {
+      const levels = entriesOf(probabilities as Record<string, Json>).map(([, p]) => Number(p))
+      return [Number(member(answer, 'score')), Math.max(...levels)]
+    }
+  }
+}
+
+function member(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+function numberCell(value: number, divider: string): string {
+  if (!Number.isFinite(value)) return ''
+  const text = String(Number(value.toFixed(digits)))
+  return divider === ';' ? text.replace('.', ',') : text
+}
+
+/** A line of a table, with its end. */
+function line({ divider, lineEnd }: Table, cells: readonly string[]): string {
+  const quoted = cells.map((cell) => {
+    const isPlain = !/["\r\n]|^\s|\s$/.test(cell) && !cell.includes(divider)
+    return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`
+  })
+  return quoted.join(divider) + lineEnd
+}
