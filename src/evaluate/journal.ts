@@ -49,7 +49,7 @@ export const commonMeanings = {
 }
 
 const evaluations: JournalKind = {
-  format: 'oi-eval@1',
+  format: 'oi-eval@2',
   command: 'oi eval',
   meanings: {
     ...commonMeanings,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { entriesOf, objectFromEntries } from '../api/json.js'
+import { entriesOf, type JsonObject, keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
 import type { DecideRequest, Usage } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { requestsOf, reverse } from './flips.js'
@@ -32,6 +32,8 @@ export interface MeasuredRow {
   /** Its line in the file, from 1. */
   readonly line: number
   readonly outcomes: readonly Outcome[]
+  /** The JSON of all its answers, without evidence; a text keeps the order of names. */
+  readonly answers: string
   /** The tokens of all its requests, also of those in reverse. */
   readonly tokens: Tokens
   /** From request to answer, milliseconds. */
@@ -99,7 +101,19 @@ export async function measureRow(
   })
   const tokens = decisions.map(tokensOf).reduce(sumOfTokens)
   const modelMs = Number(decision.latency_ms) || 0
-  return { line: row.line, outcomes, tokens, latencyMs, modelMs }
+  return { line: row.line, outcomes, answers: answersText(row, decision), tokens, latencyMs, modelMs }
+}
+
+function answersText({ request }: LabelledRow, { answers }: Reply): string {
+  const own = keysOf(request.questions).filter((name) => Object.hasOwn(answers, name))
+  return stringifyJson(
+    objectFromEntries(
+      own.map((name) => {
+        const shown = entriesOf(answers[name] as unknown as JsonObject)
+        return [name, objectFromEntries(shown.filter(([member]) => member !== 'evidence'))]
+      }),
+    ),
+  )
 }
 
 /** @throws The error, unless it is a fault of the request. */

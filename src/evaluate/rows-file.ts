@@ -17,6 +17,7 @@ import { OiError } from '../errors.js'
 import type { RequestLimits } from '../api/counts.js'
 import { openInput, piecesOf } from '../open-input.js'
 import { unzipped } from './pieces.js'
+import type { Place } from './records.js'
 import { labelledReader, type RowReader } from './rows.js'
 import type { LabelledRow } from './types.js'
 
@@ -109,6 +110,20 @@ export class RowsFile<Row = LabelledRow> {
       yield piece
     }
     this.#stream = undefined
+  }
+}
+
+/** The rows of these lines; reading ends behind the last of them. */
+export async function* rowsAt<Row extends Place>(
+  rows: AsyncIterable<Row>,
+  lines: ReadonlySet<number>,
+): AsyncGenerator<Row, void, undefined> {
+  let left = lines.size
+  if (left === 0) return
+  for await (const row of rows) {
+    if (!lines.has(row.line)) continue
+    yield row
+    if (--left === 0) return
   }
 }
 

@@ -24,27 +24,18 @@ import { checkRequest, describe } from '../api/read-request.js'
 import type { DecideRequest, Question } from '../decide/types.js'
 import type { Pieces } from './pieces.js'
 import {
-  type FileRecord,
   jsonRecordsOf,
   type JsonRecord,
-  type Place,
   placeIn,
   readEach,
 } from './records.js'
-import type { Expected, LabelledRow } from './types.js'
+import type { AskedRow, Expected, LabelledRow } from './types.js'
 
 /** How the rows of a file are read. */
 export interface RowReader<Row = LabelledRow> {
   /** What they depend on beside the file's contents; `''`: nothing. */
   readonly identity: string
   rows(pieces: Pieces, limits: RequestLimits): AsyncIterable<Row>
-}
-
-/** A row that is only asked. */
-export interface AskedRow extends Place {
-  readonly request: DecideRequest
-  /** As it stands in the file. */
-  readonly record: FileRecord
 }
 
 /**
@@ -60,23 +51,20 @@ export function rowsOf(
   return readEach(jsonRecordsOf(pieces), (record) => {
     const request = requestOf(record, limits)
     const { expected } = record.json as { expected?: Json }
-    return { ...placeIn(record), request, expected: readExpected(expected, request.questions) }
+    const right = readExpected(expected, request.questions)
+    return { ...placeIn(record), request, record, expected: right }
   })
 }
 
 export const labelledReader: RowReader = { identity: '', rows: rowsOf }
 
-/** Rows without right answers. @param requireFree - Refuses a row that has no room for its answers. */
-export function askedReader(requireFree: (record: JsonRecord) => void): RowReader<AskedRow> {
-  return {
-    identity: '',
-    rows: (pieces, limits) =>
-      readEach(jsonRecordsOf(pieces), (record) => {
-        const request = requestOf(record, limits)
-        requireFree(record)
-        return { ...placeIn(record), request, record }
-      }),
-  }
+/** Rows without right answers. */
+export const askedReader: RowReader<AskedRow> = {
+  identity: '',
+  rows: (pieces, limits) =>
+    readEach(jsonRecordsOf(pieces), (record) => {
+      return { ...placeIn(record), request: requestOf(record, limits), record }
+    }),
 }
 
 const members = ['images', 'image', 'assets', 'state', 'questions', 'model'] as const

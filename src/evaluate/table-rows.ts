@@ -16,9 +16,9 @@ import type { DecideRequest, Question } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { Pieces } from './pieces.js'
 import { type FileRecord, placeIn, readEach, recordsOf } from './records.js'
-import type { AskedRow, RowReader } from './rows.js'
+import type { RowReader } from './rows.js'
 import type { Table } from './table-records.js'
-import type { Expected, LabelledRow } from './types.js'
+import type { AskedRow, Expected, LabelledRow } from './types.js'
 
 /** What is asked about each row. */
 export interface QuestionsOfRows {
@@ -41,22 +41,19 @@ export function tableReader(options: TableOptions): RowReader {
     rows: (pieces, limits) =>
       rowsIn(pieces, columns, (record): LabelledRow => {
         const request = requestOf(record, options, limits)
-        return { ...placeIn(record), request, expected: readLabels(questions, expected, record) }
+        const labels = readLabels(questions, expected, record)
+        return { ...placeIn(record), request, record, expected: labels }
       }),
   }
 }
 
-/** Rows without right answers. @param requireFree - Refuses a row that has no room for its answers. */
-export function askedTableReader(
-  options: QuestionsOfRows,
-  requireFree: (record: FileRecord) => void,
-): RowReader<AskedRow> {
+/** Rows without right answers. */
+export function askedTableReader(options: QuestionsOfRows): RowReader<AskedRow> {
   const { questions, state } = options
   return {
     identity: stringifyJson({ questions, state }),
     rows: (pieces, limits) =>
       rowsIn(pieces, state, (record): AskedRow => {
-        requireFree(record)
         return { ...placeIn(record), request: requestOf(record, options, limits), record }
       }),
   }

@@ -237,7 +237,7 @@ for (const [title, args, code, message] of [
   ['a table without questions', ['CSV'], 1, /a table \(CSV, TSV\) needs --questions <file>/],
   ['another column', ['CSV', '--noul', 'q', '--state', 'Text'], 2, /no column "Text" among "text"/],
   ['no such member', ['JSON', '--noul', 'q', '--state', 'Text'], 1, /line 1: Text: .* got "text"/],
-  ['answers already', ['DONE', '--noul', 'q=Is it?'], 1, /line 2: q_answer: .* output of oi ask/],
+  ['answers already', ['DONE', '--noul', 'q=Is it?'], 1, /line 2: q_answer: .* answers already/],
   ['bad questions', ['CSV', '--questions', '{"q":{"type":"nool"}}'], 1, /questions\.q\.type/],
   ['a bad line', ['BAD', '--noul', 'q'], 1, /^oi: line 2: body: not valid JSON/m],
   ['a bad item', ['ITEM', '--noul', 'q'], 1, /^oi: item 2: text: expected this member/m],

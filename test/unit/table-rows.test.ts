@@ -15,9 +15,10 @@ async function* inPieces(bytes: Uint8Array, length: number) {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
 }
 
-const read = (text: string | Uint8Array, more: Partial<TableOptions> = {}, length = 7) => {
+const read = async (text: string | Uint8Array, more: Partial<TableOptions> = {}, length = 7) => {
   const reader = tableReader({ questions, state: ['text'], expected, ...more })
-  return all(reader.rows(inPieces(Buffer.from(text), length), limits))
+  const rows = await all(reader.rows(inPieces(Buffer.from(text), length), limits))
+  return rows.map(({ record: _, ...row }) => row)
 }
 
 const excel =

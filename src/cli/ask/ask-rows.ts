@@ -20,12 +20,13 @@ import { commonMeanings, Journal, type JournalKind } from '../../evaluate/journa
 import { refusalOf } from '../../evaluate/measure.js'
 import { showCount } from '../../evaluate/numbers.js'
 import { placeIn } from '../../evaluate/records.js'
-import { type AskedRow, askedReader } from '../../evaluate/rows.js'
+import { askedReader } from '../../evaluate/rows.js'
 import { RowsFile } from '../../evaluate/rows-file.js'
 import { firstRows, runRows } from '../../evaluate/run.js'
 import type { Subject } from '../../evaluate/subject.js'
 import { surveyRows } from '../../evaluate/survey.js'
 import { askedTableReader } from '../../evaluate/table-rows.js'
+import type { AskedRow } from '../../evaluate/types.js'
 import { type Dependencies, exitCodes } from '../dependencies.js'
 import { rowLimits, usualState } from '../input/table-flags.js'
 import type { OpenSubject } from '../opening/open-subject.js'
@@ -33,7 +34,7 @@ import { oneLine } from '../output/lay-out.js'
 import { printError, printNext } from '../output/print.js'
 import { withProgress } from '../output/progress.js'
 import { listenForStop } from '../signals.js'
-import { type AskedRecord, RowsOut } from './rows-out.js'
+import { type AskedRecord, RowsOut } from '../output/rows-out.js'
 
 export interface AskRowsOptions {
   /** The file. */
@@ -77,14 +78,11 @@ export async function askRowsFile(
 ): Promise<number> {
   const { rows, state = [usualState], limit = Infinity } = options
   const out = new RowsOut(questions ? keysOf(questions) : [], options.json ?? false)
-  const requireFree = out.requireFree.bind(out)
-  const reader = questions
-    ? askedTableReader({ questions, state }, requireFree)
-    : askedReader(requireFree)
+  const reader = questions ? askedTableReader({ questions, state }) : askedReader
   const file = await RowsFile.open<AskedRow>(rows, reader)
   try {
     const survey = await withProgress('Reading the rows', (onProgress) =>
-      surveyRows(file, rowLimits, { onProgress }),
+      surveyRows(file, rowLimits, { onProgress, check: ({ record }) => out.requireFree(record) }),
     )
     if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
     const opened = await open()

@@ -118,7 +118,8 @@ async function runCalibrate(
   if (data === undefined || (rows !== undefined && flags.observations !== undefined)) {
     throw new OiError('ERR_CONFIG', 'Expected a file of labelled rows, or --observations <file>')
   }
-  const file = await RowsFile.open(data, rows === undefined ? undefined : await rowReader(flags))
+  const reader = rows === undefined ? undefined : (await rowReader(flags)).reader
+  const file = await RowsFile.open(data, reader)
   const { observations, identity } = await (
     rows === undefined ? readSaved(file, config, flags.out) : ask(file, config, dependencies)
   ).finally(() => file.close())

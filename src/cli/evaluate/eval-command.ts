@@ -27,7 +27,7 @@ Exit code 1: it was ended early, or the model refused rows.
   oi eval rows.jsonl --model model.gguf --html report.html
   oi eval rows.jsonl --url http://localhost:8080 --key oi-… --flips --resume run.jsonl
   oi eval rows.jsonl --model other.gguf --against run.jsonl
-  oi eval rows.csv --questions questions.json --state text --expected team`
+  oi eval rows.csv --questions questions.json --state text --expected team --rows-out out.csv`
 
 export function addEvalCommand(
   program: Command,
@@ -46,6 +46,7 @@ export function addEvalCommand(
     .option('--against <file>', 'compare with another run, kept by its --resume')
     .option('--json', 'print the report as JSON')
     .option('--html <file>', 'also write the report as a page with plots')
+    .option('--rows-out <file>', 'also write each row with its answers, and whether they are right')
     .option('--url <address>', 'ask a running server instead of loading a model')
     .option('--key <key>', 'key for --url (OI_KEY)')
     .addHelpText('after', help)

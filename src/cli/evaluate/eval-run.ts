@@ -13,12 +13,14 @@ import { measureRow, type RowRecord } from '../../evaluate/measure.js'
 import { Paired } from '../../evaluate/paired.js'
 import type { Comparison, Report, ReportHead } from '../../evaluate/report.js'
 import { Results } from '../../evaluate/results.js'
-import { RowsFile } from '../../evaluate/rows-file.js'
+import { rowsAt, RowsFile } from '../../evaluate/rows-file.js'
 import { firstRows, runRows } from '../../evaluate/run.js'
 import { type Survey, surveyRows } from '../../evaluate/survey.js'
+import { beginningOf } from '../../evaluate/wrong-answers.js'
 import { writeWholeFile } from '../../models/whole-file.js'
 import { packageVersion } from '../../package-root.js'
 import { type Dependencies, exitCodes } from '../dependencies.js'
+import { EvaluatedRows } from './evaluated-rows.js'
 import { evaluationText } from './evaluation-text.js'
 import { print, printError } from '../output/print.js'
 import { withProgress } from '../output/progress.js'
@@ -36,6 +38,8 @@ export interface EvalOptions extends TableFlags {
   readonly against?: string
   readonly json?: boolean
   readonly html?: string
+  /** The file for the rows with their answers. */
+  readonly rowsOut?: string
 }
 
 /**
@@ -50,9 +54,12 @@ export async function evaluateFile(
 ): Promise<number> {
   // Errors of files show before a model is loaded, or asked for hours.
   if (options.html !== undefined) requireWritable('--html', options.html)
-  const file = await RowsFile.open(path, await rowReader(options))
+  if (options.rowsOut !== undefined) requireWritable('--rows-out', options.rowsOut)
+  const { reader, questions } = await rowReader(options)
+  const file = await RowsFile.open(path, reader)
   try {
-    return await evaluateRows(file, open, options, dependencies)
+    const out = options.rowsOut === undefined ? undefined : new EvaluatedRows(options.rowsOut, questions)
+    return await evaluateRows(file, open, options, dependencies, out)
   } finally {
     await file.close()
   }
@@ -63,9 +70,14 @@ async function evaluateRows(
   open: OpenSubject,
   options: EvalOptions,
   { exit }: Pick<Dependencies, 'exit'>,
+  out: EvaluatedRows | undefined,
 ): Promise<number> {
   const survey = await withProgress('Reading the rows', (onProgress) =>
-    surveyRows(file, rowLimits, { others: options.other ?? [], onProgress }),
+    surveyRows(file, rowLimits, {
+      others: options.other ?? [],
+      onProgress,
+      check: out?.check,
+    }),
   )
   if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
   if (survey.missing.length > 0) {
@@ -80,7 +92,7 @@ async function evaluateRows(
   const opened = await open()
   try {
     if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-    const run = new Run(file, survey, opened, options, other)
+    const run = new Run(file, survey, opened, options, other, out)
     const { report, failure } = await run.toEnd(exit)
     if (failure === undefined || report.rows.answered > 0) await write(report, options)
     if (!report.whole) printError(`${howToGoOn(report, options)}\n`)
@@ -120,6 +132,7 @@ class Run {
   readonly #options: EvalOptions
   readonly #results = new Results()
   readonly #other: OtherRun | undefined
+  readonly #out: EvaluatedRows | undefined
   readonly #flips: boolean
   readonly #others: ReadonlySet<string>
   #elapsedMs = () => 0
@@ -130,8 +143,10 @@ class Run {
     opened: OpenedSubject,
     options: EvalOptions,
     other: OtherRun | undefined,
+    out: EvaluatedRows | undefined,
   ) {
     this.#other = other
+    this.#out = out
     this.#file = file
     this.#survey = survey
     this.#opened = opened
@@ -160,8 +175,13 @@ class Run {
     } finally {
       signals.dispose()
     }
-    const report = this.#report(whole)
+    const report = await this.#report(whole)
     journal?.close()
+    try {
+      this.#out?.close()
+    } catch (error) {
+      failure ??= error as Error
+    }
     return { report, failure }
   }
 
@@ -202,11 +222,12 @@ class Run {
       measure: (row, of) => measureRow(row, how, of),
       onRecord,
       isDone: (line) => journal?.has(line) ?? false,
+      inOrder: this.#out?.inOrder(journal),
       signal,
     })
   }
 
-  #report(whole: boolean): Report {
+  async #report(whole: boolean): Promise<Report> {
     const { subject, url, warning } = this.#opened
     const about: ReportHead = {
       file: this.#file.name,
@@ -220,7 +241,12 @@ class Run {
       version: packageVersion(),
     }
     const rowsInFile = this.#survey.rows
-    const report = this.#results.report({ about, rowsInFile, whole, elapsedMs: this.#elapsedMs() })
+    const facts = { about, rowsInFile, whole, elapsedMs: this.#elapsedMs() }
+    const states = new Map<number, string>()
+    for await (const row of rowsAt(this.#file.rows(rowLimits), this.#results.wrongLines)) {
+      states.set(row.line, beginningOf(row.request.state))
+    }
+    const report = this.#results.report(facts, states)
     const other = this.#other
     return other ? { ...report, against: other.paired.figures(other.about) } : report
   }

@@ -52,19 +52,23 @@ export function addTableFlags(command: Command): Command {
 /**
  * How rows are read: as whole requests, or by these flags as texts and labels.
  *
+ * @returns Also the questions that stand beside the rows.
  * @throws {@link OiError} `ERR_CONFIG` naming the flag.
  */
-export async function rowReader(flags: TableFlags): Promise<RowReader> {
+export async function rowReader(
+  flags: TableFlags,
+): Promise<{ reader: RowReader; questions?: DecideRequest['questions'] }> {
   const { questions: path, state = [usualState], expected = [] } = flags
   if (path === undefined) {
-    if (flags.state === undefined && flags.expected === undefined) return labelledReader
+    if (flags.state === undefined && flags.expected === undefined) return { reader: labelledReader }
     throw new OiError('ERR_CONFIG', '--state and --expected need --questions <file>')
   }
   const questions = await readQuestions(path)
   const names = keysOf(questions)
   const columns = expected.map((each) => columnOf(each, names))
   const chosen = columns.length > 0 ? columns : names.map((name) => [name, name] as const)
-  return tableReader({ questions, state, expected: Object.fromEntries(chosen) })
+  const reader = tableReader({ questions, state, expected: Object.fromEntries(chosen) })
+  return { reader, questions }
 }
 
 async function readQuestions(path: string): Promise<DecideRequest['questions']> {

@@ -35,6 +35,19 @@ export function layOut(
     .map((text) => text.trimEnd())
 }
 
+/** Text to the left, numbers to the right, two spaces between them. @param texts - Columns of text. */
+export function inColumns(rows: readonly (readonly string[])[], texts = 1): string[] {
+  const spaced = rows.map((row) => row.map((cell, i) => (i < texts ? `${cell} ` : ` ${cell}`)))
+  const colAligns = rows[0]!.map((_, i) => (i < texts ? ('left' as const) : ('right' as const)))
+  return layOut(spaced, { colAligns })
+}
+
+/** A text from data, in one line of this length. */
+export function shortName(text: string, most = 30): string {
+  const shown = oneLine(text)
+  return shown.length <= most ? shown : `${shown.slice(0, most - 1)}…`
+}
+
 /** Removes control characters: a name must not move the cursor. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()

@@ -1,5 +1,5 @@
 /**
- * The output of `oi ask --rows`: the rows as they were, with their answers behind.
+ * Rows as they were in their file, with their answers behind: of `oi ask --rows` and `oi eval --rows-out`.
  *
  * Rules
  *   1. The output is of the input's kind: a table, JSON lines, or a JSON array.
@@ -23,8 +23,11 @@ import type { RefusedRow } from '../../evaluate/measure.js'
 import type { FileRecord } from '../../evaluate/records.js'
 import type { Table } from '../../evaluate/table-records.js'
 
-/** What is kept of a row. */
+/** What became of a row. */
 export type AskedRecord = AnsweredRow | RefusedRow
+
+/** Whether each answer is right, by question; none where that is not known. */
+export type Grades = ReadonlyMap<string, boolean>
 
 interface AnsweredRow {
   readonly line: number
@@ -33,6 +36,7 @@ interface AnsweredRow {
 }
 
 const errorName = 'oi_error'
+const gradesName = 'oi_right'
 const answersName = 'answers'
 /** Of a probability in a table. */
 const digits = 6
@@ -40,38 +44,42 @@ const digits = 6
 export class RowsOut {
   readonly #questions: readonly string[]
   readonly #json: boolean
+  readonly #graded: boolean
   #rows = 0
   #isArray = false
 
   /**
    * @param questions - The names of the questions of a table.
    * @param json - Whether a table is written as JSON lines.
+   * @param graded - Whether rows say if their answers are right.
    */
-  constructor(questions: readonly string[], json: boolean) {
+  constructor(questions: readonly string[], json: boolean, graded = false) {
     this.#questions = questions
     this.#json = json
+    this.#graded = graded
   }
 
   /** @throws {@link OiError} `ERR_BODY_INVALID` for a row that has one of the new names. */
   requireFree(record: FileRecord): void {
     const taken = this.#newNames(record).find((name) => hasName(record, name))
     if (taken === undefined) return
-    const rule = 'this name is for the answers: is this an output of oi ask?'
+    const rule = 'this name is for the answers: does the file have answers already?'
     throw new OiError('ERR_BODY_INVALID', `${taken}: ${rule}`)
   }
 
   /** The text of the next row. */
-  row(record: FileRecord, result: AskedRecord): string {
+  row(record: FileRecord, result: AskedRecord, grades: Grades = new Map()): string {
     const isFirst = this.#rows++ === 0
     if (record.table && !this.#json) {
       const { table, cells } = record
       const head = isFirst
         ? (table.marked ? '\ufeff' : '') + line(table, [...table.columns, ...this.#newNames(record)])
         : ''
-      return head + line(table, [...cells, ...this.#newCells(table, result)])
+      return head + line(table, [...cells, ...this.#newCells(table, result, grades)])
     }
     this.#isArray = record.unit !== undefined
-    const text = stringifyJson(objectFromEntries([...membersOf(record), ...membersFor(result)]))
+    const members = [...membersOf(record), ...this.#newMembers(result, grades)]
+    const text = stringifyJson(objectFromEntries(members))
     if (!this.#isArray) return `${text}\n`
     return `${isFirst ? '[\n' : ',\n'}${text}`
   }
@@ -82,20 +90,40 @@ export class RowsOut {
   }
 
   #newNames({ table }: FileRecord): readonly string[] {
-    if (!table || this.#json) return [answersName, errorName]
-    const names = this.#questions.flatMap((name) => [`${name}_answer`, `${name}_probability`])
+    const ofGrades = this.#graded ? [gradesName] : []
+    if (!table || this.#json) return [answersName, ...ofGrades, errorName]
+    const names = this.#questions.flatMap((name) => [
+      ...[`${name}_answer`, `${name}_probability`],
+      ...(this.#graded ? [`${name}_right`] : []),
+    ])
     return [...names, errorName]
   }
 
-  #newCells({ divider }: Table, result: AskedRecord): readonly string[] {
-    if ('refused' in result) return [...this.#questions.flatMap(() => ['', '']), result.refused]
-    const answers = parseJson(result.answers)
-    const cells = this.#questions.flatMap((name) =>
-      cellsOf(member(answers, name)).map((cell) =>
-        typeof cell === 'string' ? cell : numberCell(cell, divider),
-      ),
-    )
-    return [...cells, '']
+  #newCells({ divider }: Table, result: AskedRecord, grades: Grades): readonly string[] {
+    const answers = 'refused' in result ? undefined : parseJson(result.answers)
+    const cells = this.#questions.flatMap((name) => {
+      const answer = member(answers, name)
+      const [text, probability] = answer === undefined ? ['', NaN] : cellsOf(answer)
+      return [
+        typeof text === 'string' ? text : numberCell(text, divider),
+        numberCell(probability, divider),
+        ...(this.#graded ? [gradeCell(grades.get(name))] : []),
+      ]
+    })
+    return [...cells, 'refused' in result ? result.refused : '']
+  }
+
+  #newMembers(result: AskedRecord, grades: Grades): [string, Json][] {
+    if ('refused' in result) {
+      return [
+        [answersName, null],
+        [errorName, result.refused],
+      ]
+    }
+    return [
+      [answersName, parseJson(result.answers)],
+      ...(this.#graded ? [[gradesName, objectFromEntries(grades)] as [string, Json]] : []),
+    ]
   }
 }
 
@@ -110,16 +138,8 @@ function membersOf(record: FileRecord): (readonly [string, Json])[] {
   return record.table.columns.map((name, i) => [name, cells[i]!])
 }
 
-function membersFor(result: AskedRecord): [string, Json][] {
-  if (!('refused' in result)) return [[answersName, parseJson(result.answers)]]
-  return [
-    [answersName, null],
-    [errorName, result.refused],
-  ]
-}
-
 /** An answer, and its probability: of a noul, that of yes; of a score, that of the likeliest level. */
-function cellsOf(answer: Json | undefined): readonly [string | number, number] {
+function cellsOf(answer: Json): readonly [string | number, number] {
   const probabilities = member(answer, 'probabilities') ?? {}
   switch (member(answer, 'type')) {
     case 'noul': {
@@ -139,6 +159,11 @@ function cellsOf(answer: Json | undefined): readonly [string | number, number] {
 
 function member(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+function gradeCell(isRight: boolean | undefined): string {
+  if (isRight === undefined) return ''
+  return isRight ? 'yes' : 'no'
 }
 
 function numberCell(value: number, divider: string): string {
