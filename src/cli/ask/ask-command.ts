@@ -48,7 +48,7 @@ a ",", ":" or "=" behind it:
 With --rows, the questions are asked about each row of a table (CSV, TSV, of Excel too), of JSON lines
 or of a JSON array; without questions, each row is a whole request. The answers stand behind each row:
 
-  oi ask --rows tickets.csv --questions questions.json --resume run.jsonl > answered.csv`
+  oi ask --rows tickets.csv --questions questions.json --resume asked.jsonl > answered.csv`
 
 export function addAskCommand(
   program: Command,
