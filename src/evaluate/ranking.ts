@@ -18,7 +18,7 @@ export interface Step {
   readonly no: number
 }
 
-/** Memory: at most 112 KB. Beyond 10,000 answers, those of one bucket count as equal. */
+/** Memory: some 100 KB. Beyond 10,000 answers, those of one bucket count as equal. */
 export class Ranking {
   readonly #yes: number[] = []
   readonly #no: number[] = []

@@ -21,7 +21,7 @@ import type { Table } from './table-records.js'
 import type { AskedRow, Expected, LabelledRow } from './types.js'
 
 /** What is asked about each row. */
-export interface QuestionsOfRows {
+interface QuestionsOfRows {
   readonly questions: DecideRequest['questions']
   /** The column that is the state, or several that are its members. */
   readonly state: readonly string[]

@@ -27,7 +27,7 @@ import type { Table } from '../../evaluate/table-records.js'
 export type AskedRecord = AnsweredRow | RefusedRow
 
 /** Whether each answer is right, by question; none where that is not known. */
-export type Grades = ReadonlyMap<string, boolean>
+type Grades = ReadonlyMap<string, boolean>
 
 interface AnsweredRow {
   readonly line: number
