@@ -5,7 +5,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Answer, Decider, DecideRequest } from '../../src/decide/types.js'
+import type {
+  ChoiceAnswer,
+  Decider,
+  DecideRequest,
+  NoulAnswer,
+  ScoreAnswer,
+} from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import { createWire } from '../../src/cli/create-wire.js'
 import { readConfig } from '../../src/config.js'
@@ -24,6 +30,11 @@ const questions = {
   team: { type: 'choice', criteria: { Accounts: 'payments', 'Tech; "IT"': null } },
   urgent: { type: 'score', criteria: ['can wait', 'today'] },
 } as const
+interface Answers {
+  readonly money: NoulAnswer
+  readonly team: ChoiceAnswer
+  readonly urgent: ScoreAnswer
+}
 const answersTo = (state: string) => decisionOn({ state, questions }).answers
 
 /** As Excel for Windows writes a table where the decimal sign is a comma. */
@@ -65,8 +76,7 @@ t.test('a table of Excel comes back as one, with the answers behind each row', a
     const rows = parse(stdout, { bom: true, delimiter: ';', columns: true })
     t.equal(rows.length, 40)
     for (const [i, row] of rows.entries()) {
-      const { money, team, urgent } = answersTo(excelState(i)) as Record<string, Answer & object>
-      if (money?.type !== 'noul' || team?.type !== 'choice' || urgent?.type !== 'score') throw t
+      const { money, team, urgent } = answersTo(excelState(i)) as unknown as Answers
       const comma = (value: number) => String(Number(value.toFixed(6))).replace('.', ',')
       t.strictSame(row, {
         ...{ id: String(i), text: excelState(i), sum: `${i},5` },

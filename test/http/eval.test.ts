@@ -173,6 +173,13 @@ t.test(
   },
 )
 
+/** What is read of a row of `--rows-out`. */
+interface Written {
+  readonly answers: { readonly sure: { noul: number }; readonly colour: { choice: string } }
+  readonly expected: { readonly sure: boolean; readonly colour: string }
+  readonly oi_right: Readonly<Record<'sure' | 'colour', boolean>>
+}
+
 t.test('--rows-out writes each row with its answers and whether they are right', async (t) => {
   const lines = Array.from({ length: 60 }, (_, i) => `"text; ${i}";${i % 2 === 0 ? 'yes' : 'no'};\r\n`)
   const dir = t.testdir({
@@ -214,7 +221,7 @@ t.test('--rows-out writes each row with its answers and whether they are right',
   for (const [i, text] of objects.entries()) {
     t.ok(text.startsWith(`${rowText(i).slice(0, -1)},"answers":{"sure":{"type":"noul","noul":`))
     t.notMatch(text, 'evidence')
-    const { answers, expected, oi_right: right } = JSON.parse(text) as Record<string, any>
+    const { answers, expected, oi_right: right } = JSON.parse(text) as Written
     t.equal(right.sure, answers.sure.noul >= 0.5 === expected.sure)
     t.equal(right.colour, answers.colour.choice === expected.colour)
   }

@@ -12,7 +12,6 @@
  */
 
 import { keysOf, stringifyJson } from '../../api/json.js'
-import { counted } from '../../api/words.js'
 import type { DecideRequest } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 import { EarlierRecords } from '../../evaluate/earlier-records.js'
@@ -215,7 +214,7 @@ class Run {
 
   #tell(): void {
     const refused = this.#refused === 0 ? '' : `, ${showCount(this.#refused)} of them refused`
-    const rows = `${showCount(this.#written)} of ${counted(this.#total, 'row')} written${refused}`
+    const rows = `${showCount(this.#written)} of ${showCount(this.#total)} rows written${refused}`
     const { resume } = this.#options
     const early =
       resume === undefined
