@@ -80,21 +80,18 @@ export class Journal<Result extends { readonly line: number } = RowRecord> {
    * Opens a file, or creates it.
    *
    * @param onRecord - Called with each row of earlier runs.
-   * @param kind - Default: that of `oi eval`.
+   * @param kind - Default: that of `oi eval`, whose identity is a {@link RunIdentity}.
    * @throws {@link OiError} `ERR_CONFIG` if it is not such a file, belongs to a different run, is
    *   damaged, or cannot be written.
    */
-  static async open<
-    Result extends { readonly line: number } = RowRecord,
-    Identity extends object = RunIdentity,
-  >(
+  static async open<Result extends { readonly line: number } = RowRecord>(
     path: string,
-    identity: Identity,
+    identity: object,
     onRecord: (record: Result) => void,
     kind: JournalKind = evaluations,
   ): Promise<Journal<Result>> {
-    const from: Source = { path, file: openFile(path), kind, flag: '--resume' }
-    const { file } = from
+    const file = openFile(path)
+    const from: Source = { path, file, kind, flag: '--resume' }
     try {
       // First: a wrong file named by mistake must stay unchanged.
       await requireHead(from)
@@ -215,17 +212,16 @@ interface Source {
 
 /** An empty file is a new one. @throws {@link OiError} Unless it begins with a head. */
 async function requireHead({ path, file, kind, flag }: Source): Promise<void> {
-  const notOurs = `this is not a file of ${kind.command}; name a new file`
+  let isOurs = true
   try {
     for await (const { text, ended } of linesIn(file)) {
-      if (ended && parse(text)?.['format'] === kind.format) return
-      throw refusal(path, notOurs, flag)
+      isOurs = ended && parse(text)?.['format'] === kind.format
+      break
     }
-  } catch (cause) {
-    throw cause instanceof OiError && cause.code === 'ERR_CONFIG'
-      ? cause
-      : refusal(path, notOurs, flag)
+  } catch {
+    isOurs = false
   }
+  if (!isOurs) throw refusal(path, `this is not a file of ${kind.command}; name a new file`, flag)
 }
 
 /** @param goesOn - Whether its run may go on meanwhile. @returns The time of earlier runs, milliseconds. */
@@ -255,7 +251,12 @@ async function replay<Result>(
   return earlierMs + lastMs
 }
 
-function requireSame(path: string, head: Fields, identity: object, { meanings }: JournalKind): void {
+function requireSame(
+  path: string,
+  head: Fields,
+  identity: object,
+  { meanings }: JournalKind,
+): void {
   for (const [key, meaning] of Object.entries(meanings)) {
     if (JSON.stringify(head[key]) === JSON.stringify((identity as Fields)[key])) continue
     throw refusal(path, `${meaning}; name a new file`, '--resume')

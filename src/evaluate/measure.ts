@@ -4,7 +4,13 @@
  * @module
  */
 
-import { entriesOf, type JsonObject, keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
+import {
+  entriesOf,
+  type JsonObject,
+  keysOf,
+  objectFromEntries,
+  stringifyJson,
+} from '../api/json.js'
 import type { DecideRequest, Usage } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { requestsOf, reverse } from './flips.js'
@@ -101,7 +107,14 @@ export async function measureRow(
   })
   const tokens = decisions.map(tokensOf).reduce(sumOfTokens)
   const modelMs = Number(decision.latency_ms) || 0
-  return { line: row.line, outcomes, answers: answersText(row, decision), tokens, latencyMs, modelMs }
+  return {
+    line: row.line,
+    outcomes,
+    answers: answersText(row, decision),
+    tokens,
+    latencyMs,
+    modelMs,
+  }
 }
 
 function answersText({ request }: LabelledRow, { answers }: Reply): string {

@@ -23,12 +23,7 @@ import { failure, placeOf } from '../api/place.js'
 import { checkRequest, describe } from '../api/read-request.js'
 import type { DecideRequest, Question } from '../decide/types.js'
 import type { Pieces } from './pieces.js'
-import {
-  jsonRecordsOf,
-  type JsonRecord,
-  placeIn,
-  readEach,
-} from './records.js'
+import { jsonRecordsOf, type JsonRecord, placeIn, readEach } from './records.js'
 import type { AskedRow, Expected, LabelledRow } from './types.js'
 
 /** How the rows of a file are read. */

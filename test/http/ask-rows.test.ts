@@ -119,23 +119,26 @@ t.test('rows of JSON come back as they were, whatever kind of file they are in',
   t.match(await run('csv', ['--json', '--evidence']), /"evidence":\{"label_mass":/)
 })
 
-t.test('without questions each row is a whole request, and its right answers stay here', async (t) => {
-  const dir = t.testdir({ rows: `${rowText(0)}\n\n${rowText(1)}\n` })
-  const bodies: DecideRequest[] = []
-  const decider = stubDecider(async (request) => {
-    bodies.push(request)
-    return decisionOn(request)
-  })
-  await withServer({ decider, wire }, async ({ url, key }) => {
-    const { code, stdout } = await ended(oi([join(dir, 'rows'), '--url', url, '--key', key]))
-    t.equal(code, 0)
-    const [first, second] = stdout.trimEnd().split('\n')
-    t.ok(first!.startsWith(`${rowText(0).slice(0, -1)},"answers":{"sure":`))
-    t.ok(second!.startsWith(`${rowText(1).slice(0, -1)},"answers":{"sure":`))
-  })
-  t.equal(bodies.length, 2)
-  t.notOk(bodies.some((body) => 'expected' in body || 'evidence' in body))
-})
+t.test(
+  'without questions each row is a whole request, and its right answers stay here',
+  async (t) => {
+    const dir = t.testdir({ rows: `${rowText(0)}\n\n${rowText(1)}\n` })
+    const bodies: DecideRequest[] = []
+    const decider = stubDecider(async (request) => {
+      bodies.push(request)
+      return decisionOn(request)
+    })
+    await withServer({ decider, wire }, async ({ url, key }) => {
+      const { code, stdout } = await ended(oi([join(dir, 'rows'), '--url', url, '--key', key]))
+      t.equal(code, 0)
+      const [first, second] = stdout.trimEnd().split('\n')
+      t.ok(first!.startsWith(`${rowText(0).slice(0, -1)},"answers":{"sure":`))
+      t.ok(second!.startsWith(`${rowText(1).slice(0, -1)},"answers":{"sure":`))
+    })
+    t.equal(bodies.length, 2)
+    t.notOk(bodies.some((body) => 'expected' in body || 'evidence' in body))
+  },
+)
 
 t.test('a refused row has its reason, and ends the command with 1', async (t) => {
   const dir = t.testdir({ csv: 'text\na\nb\nc\n', jsonl: '{"text":"a"}\n{"text":"b"}\n' })
@@ -200,7 +203,10 @@ t.test('Ctrl-C waits for the rows that are asked, and keeps them', async (t) => 
     setTimeout(() => gated.open(), 300)
     const { code, stdout, stderr } = await ended(stopped)
     t.equal(code, 1)
-    t.match(stderr, /^Ended early: 14 of 60 rows written\. What is answered is kept in .*run\.jsonl/)
+    t.match(
+      stderr,
+      /^Ended early: 14 of 60 rows written\. What is answered is kept in .*run\.jsonl/,
+    )
     t.equal(parse(stdout, { bom: true, delimiter: ';', columns: true }).length, 14)
     t.equal((await ended(oi([join(dir, 'rows.csv'), ...more]))).code, 0)
     t.equal(gated.asked.length, 60)
@@ -271,6 +277,8 @@ for (const [title, args, code, message] of [
 }
 
 t.test('flags of rows need rows', async (t) => {
-  const alone = await ended(new RunningCommand(['ask', 'x', '--resume', 'f', '--noul', 'q'], 'fake'))
+  const alone = await ended(
+    new RunningCommand(['ask', 'x', '--resume', 'f', '--noul', 'q'], 'fake'),
+  )
   t.match(alone, { code: 2, stderr: /--resume needs --rows <file>/ })
 })

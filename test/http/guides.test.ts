@@ -37,7 +37,14 @@ const here = /^(?:oi |curl |export OI_KEY=|url=|csrf=)/
 /** Folders and commands that depend on one another run in this order. */
 const ran = [
   ...['README.md', 'src/accounts', 'src/config', 'src/http/README.md', 'src/http/admin'],
-  ...['src/models', 'src/evaluate', 'src/cli', 'src/prompt', 'src/calibrate', 'scripts/deploy/README.md'],
+  ...[
+    'src/models',
+    'src/evaluate',
+    'src/cli',
+    'src/prompt',
+    'src/calibrate',
+    'scripts/deploy/README.md',
+  ],
 ]
 
 const isRunHere = (command: string) =>

@@ -84,7 +84,10 @@ for (const [count, grain] of [
     }
     t.match(noul.curve.at(-1), { recall: 1, falseYes: 1 })
 
-    t.strictSame(noul.thresholds.map(({ rule }) => rule), ['half', 'accuracy', 'f1'])
+    t.strictSame(
+      noul.thresholds.map(({ rule }) => rule),
+      ['half', 'accuracy', 'f1'],
+    )
     t.equal(noul.thresholds[0]!.threshold, 0.5)
     for (const { rule, threshold, ...figures } of noul.thresholds) {
       const wanted = at(threshold)
@@ -107,7 +110,12 @@ for (const [count, grain] of [
     for (const { coverage, confidence, error } of figures.coverage) {
       const taken = answers.filter(({ sure }) => sure >= confidence)
       near(t, coverage, taken.length / count, `coverage from ${confidence}`)
-      near(t, error, share(taken, ({ correct }) => !correct), 'error')
+      near(
+        t,
+        error,
+        share(taken, ({ correct }) => !correct),
+        'error',
+      )
     }
 
     // As numpy.percentile and searchsorted have it.
@@ -120,11 +128,19 @@ for (const [count, grain] of [
     const bins = Array.from({ length: 10 }, (_, bin) =>
       answers.filter(({ sure }) => edges.filter((edge) => edge < sure).length === bin),
     ).filter((bin) => bin.length > 0)
-    t.strictSame(figures.massBins.map((bin) => bin.answers), bins.map((bin) => bin.length))
+    t.strictSame(
+      figures.massBins.map((bin) => bin.answers),
+      bins.map((bin) => bin.length),
+    )
     for (const [i, bin] of bins.entries()) {
       const { confidence, accuracy, interval } = figures.massBins[i]!
       near(t, confidence, bin.reduce((sum, { sure }) => sum + sure, 0) / bin.length, 'confidence')
-      near(t, accuracy, share(bin, ({ correct }) => correct), 'accuracy')
+      near(
+        t,
+        accuracy,
+        share(bin, ({ correct }) => correct),
+        'accuracy',
+      )
       // The ends of Wilson's interval p are where the distance is z standard deviations of p.
       for (const end of interval) {
         const distance = (accuracy - end) ** 2 - (1.959964 ** 2 * end * (1 - end)) / bin.length
@@ -158,46 +174,49 @@ const outcome = (wanted: string, got: string, more: Partial<Outcome> = {}): Outc
   ...{ brier: 1, logLoss: 1, labelMass: 1, wanted, got, ...more },
 })
 
-t.test('figures of each option, their means and the matrix are counts over all answers', async (t) => {
-  const random = createRandom(11)
-  const names = ['a', 'b', 'c', 'never right', 'never answered']
-  const answers = Array.from({ length: 500 }, () => ({
-    wanted: random.pick(['a', 'a', 'a', 'b', 'b', 'c', 'never answered']),
-    got: random.pick(['a', 'b', 'b', 'c', 'never right']),
-  }))
-  const confusion = new Confusion()
-  for (const { wanted, got } of answers) confusion.add('q', outcome(wanted, got))
-  confusion.add('n', { ...outcome('yes', 'yes'), type: 'noul' })
-  const [choice, more] = confusion.choices()
-  t.equal(more, undefined)
-  t.strictSame(choice!.options.map(({ name }) => name).toSorted(), names.toSorted())
-  t.equal(choice!.options[0]!.name, 'a')
-  const macro = { precision: 0, recall: 0, f1: 0 }
-  for (const [i, option] of choice!.options.entries()) {
-    const right = answers.filter(({ wanted }) => wanted === option.name)
-    const given = answers.filter(({ got }) => got === option.name)
-    const correct = right.filter(({ got }) => got === option.name)
-    t.match(option, { right: right.length, answered: given.length, correct: correct.length })
-    const figures = {
-      precision: given.length === 0 ? 0 : correct.length / given.length,
-      recall: right.length === 0 ? 0 : correct.length / right.length,
-      f1: (2 * correct.length) / (right.length + given.length),
+t.test(
+  'figures of each option, their means and the matrix are counts over all answers',
+  async (t) => {
+    const random = createRandom(11)
+    const names = ['a', 'b', 'c', 'never right', 'never answered']
+    const answers = Array.from({ length: 500 }, () => ({
+      wanted: random.pick(['a', 'a', 'a', 'b', 'b', 'c', 'never answered']),
+      got: random.pick(['a', 'b', 'b', 'c', 'never right']),
+    }))
+    const confusion = new Confusion()
+    for (const { wanted, got } of answers) confusion.add('q', outcome(wanted, got))
+    confusion.add('n', { ...outcome('yes', 'yes'), type: 'noul' })
+    const [choice, more] = confusion.choices()
+    t.equal(more, undefined)
+    t.strictSame(choice!.options.map(({ name }) => name).toSorted(), names.toSorted())
+    t.equal(choice!.options[0]!.name, 'a')
+    const macro = { precision: 0, recall: 0, f1: 0 }
+    for (const [i, option] of choice!.options.entries()) {
+      const right = answers.filter(({ wanted }) => wanted === option.name)
+      const given = answers.filter(({ got }) => got === option.name)
+      const correct = right.filter(({ got }) => got === option.name)
+      t.match(option, { right: right.length, answered: given.length, correct: correct.length })
+      const figures = {
+        precision: given.length === 0 ? 0 : correct.length / given.length,
+        recall: right.length === 0 ? 0 : correct.length / right.length,
+        f1: (2 * correct.length) / (right.length + given.length),
+      }
+      for (const name of ['precision', 'recall', 'f1'] as const) {
+        near(t, option[name] || 0, figures[name], `${name} of ${option.name}`)
+        macro[name] += figures[name] / names.length
+      }
+      t.strictSame(
+        choice!.confusion[i],
+        choice!.options.map(({ name }) => right.filter(({ got }) => got === name).length),
+      )
     }
     for (const name of ['precision', 'recall', 'f1'] as const) {
-      near(t, option[name] || 0, figures[name], `${name} of ${option.name}`)
-      macro[name] += figures[name] / names.length
+      near(t, choice!.macro[name], macro[name], `macro ${name}`)
     }
-    t.strictSame(
-      choice!.confusion[i],
-      choice!.options.map(({ name }) => right.filter(({ got }) => got === name).length),
-    )
-  }
-  for (const name of ['precision', 'recall', 'f1'] as const) {
-    near(t, choice!.macro[name], macro[name], `macro ${name}`)
-  }
-  const wrong = answers.filter(({ wanted, got }) => wanted === 'a' && got === 'b').length
-  t.match(confusion.mistakes(1), [{ question: 'q', wanted: 'a', got: 'b', count: wrong }])
-})
+    const wrong = answers.filter(({ wanted, got }) => wanted === 'a' && got === 'b').length
+    t.match(confusion.mistakes(1), [{ question: 'q', wanted: 'a', got: 'b', count: wrong }])
+  },
+)
 
 t.test('the wrong answers shown are those with the largest confidence', async (t) => {
   const random = createRandom(12)
@@ -213,7 +232,10 @@ t.test('the wrong answers shown are those with the largest confidence', async (t
     .toSorted((a, b) => b.confidence - a.confidence || a.line - b.line)
     .slice(0, 100)
     .map(({ line }) => line)
-  t.strictSame(wrong.list(new Map()).map(({ line }) => line), wanted)
+  t.strictSame(
+    wrong.list(new Map()).map(({ line }) => line),
+    wanted,
+  )
   t.strictSame([...wrong.lines], wanted)
   const [first] = wrong.list(new Map([[wanted[0]!, 'I was charged']]))
   t.match(first, { state: 'I was charged', ofRight: Math.exp(-1) })

@@ -78,7 +78,7 @@ t.test('the page has figures, plots and tables, and is well-formed', async (t) =
     'Most frequent mistakes',
     'If only the surest answers are taken',
     'best accuracy',
-    'mean of the options \\(macro\\)',
+    'mean of the options (macro)',
     'Surest wrong answers',
     'Catch-all options',
     'Latency',
@@ -129,8 +129,8 @@ t.test('the table shows the figures', async (t) => {
   t.match(text, /^rows\.jsonl: 60 of 60 rows, 180 answers\nby made-up \(letters@1\)\n/)
   t.match(text, /^ +answers +accuracy .*ECE .*flips +shift\nall +180 .*\nnoul +60 /m)
   t.match(text, /^By question\n/m)
-  t.match(text, /^Nouls: yes from .*\n.*AUC\n/m)
-  t.match(text, /^Catch-all options: yes where .*\n.*AUC\n +\d+\.\d % /m)
+  t.match(text, /^Nouls: yes from .*\n.*AUC +avg\. prec\.\n/m)
+  t.match(text, /^Catch-all options: yes where .*\n.*AUC +avg\. prec\.\n +\d+\.\d % /m)
   t.match(
     text,
     /^Scores: the expected level is off by \d.* half a level at most in \d+\.\d %; ranked/m,

@@ -206,7 +206,10 @@ t.test('rows are written in their order, and few wait for a slow one', async (t)
   t.ok(asked.length > 10 && asked.length <= 2 + 2 * 8, `${asked.length} rows`)
   release()
   t.equal(await run, true)
-  t.strictSame(written, texts.map((_, i) => ((i + 1) % 7 === 0 ? -i - 1 : i + 1)))
+  t.strictSame(
+    written,
+    texts.map((_, i) => ((i + 1) % 7 === 0 ? -i - 1 : i + 1)),
+  )
 })
 
 t.test('a row that cannot be written ends the run', async (t) => {

@@ -74,7 +74,8 @@ t.test('right answers are taken as people write them', async (t) => {
   for (const name of ['Accounts', 'accounts', ' ACCOUNTS']) {
     t.equal(await label('team', name), 'Accounts')
   }
-  for (const level of ['1', '1.0', '"1,0"', 'Today', 'today']) t.equal(await label('urgent', level), 1)
+  for (const level of ['1', '1.0', '"1,0"', 'Today', 'today'])
+    t.equal(await label('urgent', level), 1)
   await t.rejects(label('money', 'maybe'), {
     message: /^line 2: money: expected yes or no, got "maybe"/,
   })
@@ -114,10 +115,19 @@ t.test('objects of JSON are rows as well, with members for columns', async (t) =
     [{ subject: 'Hi' }, { team: 'Technical', urgent: 2 }],
     ['', { money: false }],
   ]
-  for (const text of [objects.map((each) => JSON.stringify(each)).join('\n'), JSON.stringify(objects)]) {
+  for (const text of [
+    objects.map((each) => JSON.stringify(each)).join('\n'),
+    JSON.stringify(objects),
+  ]) {
     const rows = await read(text)
-    t.strictSame(rows.map(({ request, expected }) => [request.state, expected]), wanted)
-    t.strictSame(rows.map(({ line }) => line), [1, 2, 3])
+    t.strictSame(
+      rows.map(({ request, expected }) => [request.state, expected]),
+      wanted,
+    )
+    t.strictSame(
+      rows.map(({ line }) => line),
+      [1, 2, 3],
+    )
   }
   for (const [text, message] of [
     ['{"text":"x"}', /^line 1: money: expected a right answer, got none$/],

@@ -81,9 +81,17 @@ export function addAskCommand(
     .option('--url <address>', 'ask a running server instead of loading a model')
     .option('--key <key>', 'key for --url (OI_KEY)')
     .option('--rows <file>', 'rows to ask about; - reads standard input')
-    .option('--state <column>', `of rows: column of the state (default: ${usualState}); repeatable`, together)
+    .option(
+      '--state <column>',
+      `of rows: column of the state (default: ${usualState}); repeatable`,
+      together,
+    )
     .option('--limit <n>', 'of rows: only the first', readWhole(1, Number.MAX_SAFE_INTEGER))
-    .option('--concurrency <n>', 'of rows: asked at the same time (default: 16)', readWhole(1, mostAtOnce))
+    .option(
+      '--concurrency <n>',
+      'of rows: asked at the same time (default: 16)',
+      readWhole(1, mostAtOnce),
+    )
     .option('--resume <file>', 'of rows: keep answers in this file, and continue from them')
     .addHelpText('after', help)
   addSettings(ask, modelSettings).action(async (state: string | undefined, flags: AskFlags) => {
@@ -139,7 +147,10 @@ async function askRows(
   const isAsked = flags.questions !== undefined || asked.length > 0
   const read = isAsked ? await readQuestions({ ...flags, asked }) : undefined
   if (read === undefined && flags.state !== undefined) {
-    throw new OiError('ERR_CONFIG', '--state needs a question: --questions, --noul, --choice, --score')
+    throw new OiError(
+      'ERR_CONFIG',
+      '--state needs a question: --questions, --noul, --choice, --score',
+    )
   }
   const questions = read && checkRequest({ state: '', questions: read }, rowLimits).questions
   const open = subjectOf(flags, dependencies, flags.evidence ?? false)

@@ -83,7 +83,8 @@ export async function askRowsFile(
     const survey = await withProgress('Reading the rows', (onProgress) =>
       surveyRows(file, rowLimits, { onProgress, check: ({ record }) => out.requireFree(record) }),
     )
-    if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
+    if (survey.rows === 0)
+      throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
     const opened = await open()
     try {
       if (opened.warning !== undefined) printError(`${opened.warning}\n`)
@@ -106,7 +107,7 @@ async function openJournal(
 ): Promise<Journal<AskedRecord> | undefined> {
   if (resume === undefined) return undefined
   const of = { data: digest, models: identity, evidence }
-  return Journal.open<AskedRecord, typeof of>(resume, of, () => {}, journalKind)
+  return Journal.open<AskedRecord>(resume, of, () => {}, journalKind)
 }
 
 class Run {

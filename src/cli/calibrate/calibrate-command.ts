@@ -74,7 +74,10 @@ export function addCalibrateCommand(program: Command, dependencies: Dependencies
   const command = program
     .command('calibrate')
     .description('fit temperatures to labelled rows, so that probabilities match reality')
-    .argument('[rows]', 'labelled rows: JSONL, a JSON array or a table, also .gz; - reads standard input')
+    .argument(
+      '[rows]',
+      'labelled rows: JSONL, a JSON array or a table, also .gz; - reads standard input',
+    )
     .option('--observations <file>', 'fit to saved observations (JSONL) instead of asking')
     .option('--out <file>', 'write the calibration there; default: <model>.calibration.json')
     .option('--held-out <share>', 'share of rows held out to judge the fit', '0.3')

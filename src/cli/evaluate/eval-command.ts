@@ -37,7 +37,10 @@ export function addEvalCommand(
   const evaluation = program
     .command('eval')
     .description('measure the answers of a model on questions whose right answers are known')
-    .argument('<file>', 'labelled rows: JSONL, a JSON array or a table, also .gz; - reads standard input')
+    .argument(
+      '<file>',
+      'labelled rows: JSONL, a JSON array or a table, also .gz; - reads standard input',
+    )
     .option('--flips', 'ask choices and scores again with reversed options')
     .option('--other <option>', 'a catch-all option; can be repeated', together)
     .option('--limit <n>', 'only the first rows', readWhole(1, Number.MAX_SAFE_INTEGER))

@@ -8,7 +8,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { OiError } from '../../errors.js'
 import { reportPage } from '../../evaluate/html/page.js'
 import { isJsonObject } from '../../api/json.js'
-import { Journal, readOtherRun } from '../../evaluate/journal.js'
+import { Journal, readOtherRun, type RunIdentity } from '../../evaluate/journal.js'
 import { measureRow, type RowRecord } from '../../evaluate/measure.js'
 import { Paired } from '../../evaluate/paired.js'
 import type { Comparison, Report, ReportHead } from '../../evaluate/report.js'
@@ -58,7 +58,8 @@ export async function evaluateFile(
   const { reader, questions } = await rowReader(options)
   const file = await RowsFile.open(path, reader)
   try {
-    const out = options.rowsOut === undefined ? undefined : new EvaluatedRows(options.rowsOut, questions)
+    const out =
+      options.rowsOut === undefined ? undefined : new EvaluatedRows(options.rowsOut, questions)
     return await evaluateRows(file, open, options, dependencies, out)
   } finally {
     await file.close()
@@ -190,7 +191,12 @@ class Run {
     if (resume === undefined) return undefined
     const { identity } = this.#opened.subject
     const others = [...this.#others].toSorted()
-    const of = { data: this.#survey.digest, models: identity, flips: this.#flips, others }
+    const of: RunIdentity = {
+      data: this.#survey.digest,
+      models: identity,
+      flips: this.#flips,
+      others,
+    }
     return Journal.open(resume, of, (record) => this.#add(record))
   }
 

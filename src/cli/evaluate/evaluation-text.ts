@@ -122,7 +122,11 @@ function binaryLines(
     title,
     ...inColumns([
       ['', 'yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC', 'avg. prec.'],
-      ['', showPercent(yes), ...[precision, recall, f1, brier, auc, averagePrecision].map(showShare)],
+      [
+        '',
+        showPercent(yes),
+        ...[precision, recall, f1, brier, auc, averagePrecision].map(showShare),
+      ],
     ]),
   ]
 }

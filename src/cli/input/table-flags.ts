@@ -35,7 +35,10 @@ export const rowLimits = {
 
 export function addTableFlags(command: Command): Command {
   return command
-    .option('--questions <file>', 'the rows have texts and labels only; this JSON has the questions')
+    .option(
+      '--questions <file>',
+      'the rows have texts and labels only; this JSON has the questions',
+    )
     .option(
       '--state <column>',
       `column of the state (default: ${usualState}); repeatable`,

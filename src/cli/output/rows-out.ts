@@ -73,7 +73,8 @@ export class RowsOut {
     if (record.table && !this.#json) {
       const { table, cells } = record
       const head = isFirst
-        ? (table.marked ? '\ufeff' : '') + line(table, [...table.columns, ...this.#newNames(record)])
+        ? (table.marked ? '\ufeff' : '') +
+          line(table, [...table.columns, ...this.#newNames(record)])
         : ''
       return head + line(table, [...cells, ...this.#newCells(table, result, grades)])
     }
@@ -141,20 +142,14 @@ function membersOf(record: FileRecord): (readonly [string, Json])[] {
 /** An answer, and its probability: of a noul, that of yes; of a score, that of the likeliest level. */
 function cellsOf(answer: Json): readonly [string | number, number] {
   const probabilities = member(answer, 'probabilities') ?? {}
-  switch (member(answer, 'type')) {
-    case 'noul': {
-      const yes = Number(member(answer, 'noul'))
-      return [yes >= 0.5 ? 'yes' : 'no', yes]
-    }
-    case 'choice': {
-      const choice = String(member(answer, 'choice'))
-      return [choice, Number(member(probabilities, choice))]
-    }
-    default: {
-      const levels = entriesOf(probabilities as Record<string, Json>).map(([, p]) => Number(p))
-      return [Number(member(answer, 'score')), Math.max(...levels)]
-    }
+  if (member(answer, 'type') === 'noul') {
+    const yes = Number(member(answer, 'noul'))
+    return [yes >= 0.5 ? 'yes' : 'no', yes]
   }
+  const choice = member(answer, 'choice')
+  if (typeof choice === 'string') return [choice, Number(member(probabilities, choice))]
+  const levels = entriesOf(probabilities as Record<string, Json>).map(([, p]) => Number(p))
+  return [Number(member(answer, 'score')), Math.max(...levels)]
 }
 
 function member(value: Json | undefined, name: string): Json | undefined {

@@ -58,7 +58,13 @@ export function confusionPlot({ question, options, confusion }: ChoiceFigures): 
               height="${side}"
             />${
               n <= countedOptions
-                ? html`<text class="strong" x="${place(j) + side / 2}" y="${place(i) + middle}" text-anchor="middle">${showCount(count)}</text>`
+                ? html`<text
+                    class="strong"
+                    x="${place(j) + side / 2}"
+                    y="${place(i) + middle}"
+                    text-anchor="middle"
+                    >${showCount(count)}</text
+                  >`
                 : undefined
             }</g
           >`

@@ -48,7 +48,10 @@ export function linePlot({ title, note, across, up, points, tips, diagonal }: Li
           <text x="${x(tick)}" y="${y(0) + 16}" text-anchor="middle">${tick}</text>`,
     )}
     ${diagonal ? html`<path class="ideal" d="M${x(0)} ${y(0)}L${x(1)} ${y(1)}" />` : undefined}
-    <path class="curve" d="${shown.map((at, i) => `${i === 0 ? 'M' : 'L'}${at.x} ${at.y}`).join('')}" />
+    <path
+      class="curve"
+      d="${shown.map((at, i) => `${i === 0 ? 'M' : 'L'}${at.x} ${at.y}`).join('')}"
+    />
     ${shown.map(
       (at) =>
         html`<circle class="point" cx="${at.x}" cy="${at.y}" r="2"

@@ -70,8 +70,8 @@ export function reportPage(report: Report): string {
           html`<h2>Nouls</h2>
             ${binaryTable('yes from a probability of .5 on', overall.noul)}
             <p class="soft">
-              The best thresholds are the best on these rows: on others they will do a little worse. oi
-              calibrate --decide finds one that holds.
+              The best thresholds are the best on these rows: on others they will do a little worse.
+              oi calibrate --decide finds one that holds.
             </p>
             ${noulDetails(report)}`
         }
@@ -100,8 +100,8 @@ export function reportPage(report: Report): string {
           report.choices.length > 0
             ? html`<h2>Options</h2>
                 <p class="soft">
-                  Of the options that are right (from top to bottom), the shares that were answered (from
-                  left to right); on the diagonal, rightly.
+                  Of the options that are right (from top to bottom), the shares that were answered
+                  (from left to right); on the diagonal, rightly.
                 </p>
                 ${choiceDetails(report)}`
             : undefined

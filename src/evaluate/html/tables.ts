@@ -44,8 +44,23 @@ export function binaryTable(
   { yes, precision, recall, f1, brier, auc, averagePrecision }: BinaryFigures,
 ): Markup {
   return table(
-    ['', 'right answer yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC', 'average precision'],
-    [[rule, showPercent(yes), ...[precision, recall, f1, brier, auc, averagePrecision].map(showShare)]],
+    [
+      '',
+      'right answer yes',
+      'precision',
+      'recall',
+      'F1',
+      'Brier of yes',
+      'AUC',
+      'average precision',
+    ],
+    [
+      [
+        rule,
+        showPercent(yes),
+        ...[precision, recall, f1, brier, auc, averagePrecision].map(showShare),
+      ],
+    ],
   )
 }
 
