@@ -34,7 +34,6 @@ export interface RunIdentity {
 export interface JournalKind {
   /** Its name and version, which the first line has. */
   readonly format: string
-  /** For messages. */
   readonly command: string
   /** Each fact of its identity, and the meaning of a difference, for messages. */
   readonly meanings: Readonly<Record<string, string>>
@@ -201,12 +200,11 @@ function openFile(path: string, mode: string | number = 'a+', flag = '--resume')
 
 const linesIn = (file: number) => linesOf(piecesOf(file, fstatSync(file).size))
 
-/** A file that is read. */
+/** A file that is read, and the option that names it. */
 interface Source {
   readonly path: string
   readonly file: number
   readonly kind: JournalKind
-  /** The option that names it. */
   readonly flag: string
 }
 
