@@ -11,6 +11,7 @@ import { buildNative } from '../build/native.js'
 import { BuildError } from '../build/run.js'
 import type { Bench } from './bench.js'
 import { ceiling } from './layers/ceiling.js'
+import { coherence } from './layers/coherence.js'
 import { contention } from './layers/contention.js'
 import { device } from './layers/device.js'
 import { engine } from './layers/engine.js'
@@ -47,6 +48,7 @@ const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   overload,
   loop,
   soak,
+  coherence,
   device,
 }
 

@@ -11,8 +11,8 @@ const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
   ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
-/** Not in `all`: it repeats two of those layers. */
-const ownLayerNames = ['device'] as const
+/** Not in `all`: one needs PyPI, the other repeats two of those layers. */
+const ownLayerNames = ['coherence', 'device'] as const
 export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
 export interface BenchOptions {
@@ -73,12 +73,13 @@ Layers
   loop      the time of /healthz beside each kind of load
   soak      many mixed requests to the whole server: memory, handles, failures
   all       these in turn
+  coherence  whether answers agree with one another: jevbench, from PyPI
   device    on a GPU: questions, clients and sharing beside published figures; http and scaling
 
 Options
   --model FILE          a GGUF file (default: random weights, made on first use: in the shape of
                         Qwen3-0.6B, and a small one for scaling, fairness and soak; the package's
-                        own for runner)
+                        own for runner and coherence)
   --type TYPE           weights, without --model: BF16, Q8_0, … (default Q4_0; F32 of a small one)
   --rounds N            rounds that count (default 5)
   --retries N           disturbed rounds that are repeated (default as many as rounds)
@@ -97,7 +98,8 @@ Options
   --question-tokens N   tokens of a question (default 40)
   --only TEXT           only rows whose name contains TEXT, as "same state", in the layers kernels,
                         prefill, engine, peer, scaling, fairness, loop and device
-  --quick               scaling, fairness and device at a quarter of their sizes
+  --quick               scaling, fairness and device at a quarter of their sizes; coherence
+                        with a single case
   --seconds N           length of a measurement (default 5 in front and loop, 4 in contention, 180
                         in overload)
   --requests N          requests of the layer soak (default 10,000)

@@ -42,13 +42,15 @@ def raises(kind, call):
 # jevcompat: each requirement is a check
 
 
-def jevcompat(where, url, key):
+def jevcompat(program, url, key):
     from jevcompat.runner import run
-    for result in run(url, key=key).results:
+    report = run(url, key=key)
+    tell(program, "the verdict is 'conformant'", None if report.conformant else report.verdict)
+    for result in report.results:
         conditional = result.id.startswith('auth.') and result.status == 'skip'
         if not conditional:
             reason = result.reason or '; '.join(map(str, result.findings[:1]))
-            tell('jevcompat', f'{where}: {result.level} {result.id}', None if result.status == 'pass' else reason)
+            tell(program, f'{result.level} {result.id}', None if result.status == 'pass' else reason)
 
 
 # typesafe-sdk
@@ -545,8 +547,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         process, proxied = begin_proxy(folder)
         try:
-            jevcompat('with a key', URL, KEY)
-            jevcompat('without keys', OPEN, None)
+            jevcompat('jevcompat with a key', URL, KEY)
+            jevcompat('jevcompat without keys', OPEN, None)
             waited = False
             for program, name, function in checks:
                 try:

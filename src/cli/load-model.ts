@@ -7,7 +7,7 @@
 import type { ModelConfig } from '../config.js'
 import type { Dependencies } from '../server/dependencies.js'
 import type { OpenedModel } from '../opening/opened-model.js'
-import { printError } from './output/print.js'
+import { printError } from '../terminal/print.js'
 import { createProgress } from '../terminal/progress.js'
 import { onOneDevice } from '../opening/models-to-open.js'
 

@@ -7,7 +7,7 @@
 import type { Command } from 'commander'
 import { openApiDocument } from '../api/openapi/document.js'
 import { serverAddress } from './input/values.js'
-import { print } from './output/print.js'
+import { print } from '../terminal/print.js'
 
 export function addOpenApiCommand(program: Command): void {
   program

@@ -21,7 +21,7 @@ import { addModelsCommand } from './models/models-command.js'
 import { addOpenApiCommand } from './openapi-command.js'
 import { addServeCommand } from './serve-command.js'
 import { addSettingsCommand } from './settings-command.js'
-import { print, printed, printError } from './output/print.js'
+import { print, printed, printError } from '../terminal/print.js'
 import { addWorkspacesCommand } from './accounts/workspaces-command.js'
 
 const footer = `
@@ -56,7 +56,7 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
     })
   let code: number = exitCodes.ok
   addServeCommand(program, dependencies, (result) => (code = result))
-  addAskCommand(program, dependencies)
+  addAskCommand(program, dependencies, (result) => (code = result))
   addEvalCommand(program, dependencies, (result) => (code = result))
   addCalibrateCommand(program, dependencies)
   addModelsCommand(program, dependencies, (result) => (code = result))

@@ -4,6 +4,14 @@
  * @module
  */
 
+import {
+  areaOf,
+  averagePrecisionOf,
+  type CurvePoint,
+  curveOf,
+  type Threshold,
+  thresholdsOf,
+} from './curves.js'
 import { Ranking } from './ranking.js'
 
 /** One answer. */
@@ -28,6 +36,11 @@ export interface BinaryFigures {
   readonly brier: number
   /** Area under the ROC curve. */
   readonly auc: number
+  /** Area under precision by recall, in steps. */
+  readonly averagePrecision: number
+  /** By falling thresholds. */
+  readonly curve: readonly CurvePoint[]
+  readonly thresholds: readonly Threshold[]
 }
 
 export class BinaryTally {
@@ -45,6 +58,7 @@ export class BinaryTally {
 
   figures(): BinaryFigures {
     const { yesYes, yesNo, noYes, noNo } = this.#counts
+    const steps = this.#ranking.steps()
     const answers = yesYes + yesNo + noYes + noNo
     return {
       answers,
@@ -53,7 +67,10 @@ export class BinaryTally {
       recall: yesYes / (yesYes + yesNo),
       f1: (2 * yesYes) / (2 * yesYes + noYes + yesNo),
       brier: this.#brier / answers,
-      auc: this.#ranking.area(),
+      auc: areaOf(steps),
+      averagePrecision: averagePrecisionOf(steps),
+      curve: curveOf(steps),
+      thresholds: thresholdsOf(steps),
     }
   }
 }

@@ -42,6 +42,7 @@ export function reverse(row: LabelledRow): Reversed | undefined {
   return {
     row: {
       line: row.line,
+      record: row.record,
       request: { ...request, questions: objectFromEntries(questions) },
       expected: objectFromEntries(expected),
     },

@@ -30,56 +30,79 @@ export interface RunIdentity {
   readonly others: readonly string[]
 }
 
-const format = 'oi-eval@1'
-const notOurs = 'this is not a file of oi eval; name a new file'
-type Head = RunIdentity & { readonly format: typeof format }
-type Entry = RowRecord & { readonly atMs: number }
-
-/** The meaning of a difference, for messages. */
-const meanings: Readonly<Record<keyof RunIdentity, string>> = {
-  data: 'it was made with another labelled file',
-  models: 'it was made with another model, or with other settings',
-  flips: 'one of the two runs has --flips, and the other has not',
-  others: 'it was made with other names in --other',
+/** What a command keeps. */
+export interface JournalKind {
+  /** Its name and version, which the first line has. */
+  readonly format: string
+  readonly command: string
+  /** Each fact of its identity, and the meaning of a difference, for messages. */
+  readonly meanings: Readonly<Record<string, string>>
+  /** Names of which a record has at least one. */
+  readonly members: readonly string[]
 }
 
-export class Journal {
+/** Differences that mean the same to every command. */
+export const commonMeanings = {
+  data: 'it was made with another labelled file',
+  models: 'it was made with another model, or with other settings',
+}
+
+const evaluations: JournalKind = {
+  format: 'oi-eval@2',
+  command: 'oi eval',
+  meanings: {
+    ...commonMeanings,
+    flips: 'one of the two runs has --flips, and the other has not',
+    others: 'it was made with other names in --other',
+  } satisfies Record<keyof RunIdentity, string>,
+  members: ['outcomes', 'refused'],
+}
+
+type Entry = { readonly line: number; readonly atMs: number }
+
+export class Journal<Result extends { readonly line: number } = RowRecord> {
   readonly #file: number
   readonly #done: LineSet
   readonly #earlierMs: number
   readonly #startMs = performance.now()
+  /** The bytes of earlier runs. */
+  readonly #earlierBytes: number
 
   private constructor(file: number, done: LineSet, earlierMs: number) {
     this.#file = file
     this.#done = done
     this.#earlierMs = earlierMs
+    this.#earlierBytes = fstatSync(file).size
   }
 
   /**
    * Opens a file, or creates it.
    *
    * @param onRecord - Called with each row of earlier runs.
+   * @param kind - Default: that of `oi eval`, whose identity is a {@link RunIdentity}.
    * @throws {@link OiError} `ERR_CONFIG` if it is not such a file, belongs to a different run, is
    *   damaged, or cannot be written.
    */
-  static async open(
+  static async open<Result extends { readonly line: number } = RowRecord>(
     path: string,
-    identity: RunIdentity,
-    onRecord: (record: RowRecord) => void,
-  ): Promise<Journal> {
+    identity: object,
+    onRecord: (record: Result) => void,
+    kind: JournalKind = evaluations,
+  ): Promise<Journal<Result>> {
     const file = openFile(path)
+    const from: Source = { path, file, kind, flag: '--resume' }
     try {
       // First: a wrong file named by mistake must stay unchanged.
-      await requireHead(path, file)
+      await requireHead(from)
       cutUnfinished(file)
       const done = new LineSet()
-      const same = (head: Fields) => requireSame(path, head, identity)
-      const earlierMs = await replay(path, file, same, (record) => {
+      const same = (head: Fields) => requireSame(path, head, identity, kind)
+      const earlierMs = await replay<Result>(from, same, (record) => {
         // Two processes may have written to the file at the same time.
         if (done.add(record.line)) onRecord(record)
       })
-      const journal = new Journal(file, done, earlierMs)
-      journal.#write({ format, ...identity })
+      const journal = new Journal<Result>(file, done, earlierMs)
+      journal.#write({ format: kind.format, ...identity })
       return journal
     } catch (error) {
       closeSync(file)
@@ -92,7 +115,15 @@ export class Journal {
     return this.#done.has(line)
   }
 
-  append(record: RowRecord): void {
+  /** The rows of earlier runs once more. */
+  async *earlier(): AsyncGenerator<Result, void, undefined> {
+    for await (const { text } of linesOf(piecesOf(this.#file, this.#earlierBytes))) {
+      const { atMs: _, ...entry } = JSON.parse(text) as Entry & { readonly format?: string }
+      if (entry.format === undefined) yield entry as unknown as Result
+    }
+  }
+
+  append(record: Result): void {
     this.#done.add(record.line)
     this.#write({ ...record, atMs: Math.round(performance.now() - this.#startMs) })
   }
@@ -106,7 +137,7 @@ export class Journal {
     closeSync(this.#file)
   }
 
-  #write(line: Head | Entry): void {
+  #write(line: object): void {
     // Unbuffered: a killed process loses only the row that it is writing.
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
     try {
@@ -134,14 +165,15 @@ export async function readOtherRun(
 ): Promise<Json> {
   const flag = '--against'
   const file = openFile(path, constants.O_RDONLY | constants.O_NONBLOCK, flag)
+  const from: Source = { path, file, kind: evaluations, flag }
   try {
-    await requireHead(path, file, flag)
+    await requireHead(from)
     let models: Json = null
     const same = (head: Fields) => {
-      if (head['data'] !== data) throw refusal(path, meanings.data, flag)
+      if (head['data'] !== data) throw refusal(path, commonMeanings.data, flag)
       models = head['models'] as Json
     }
-    await replay(path, file, same, onRecord, flag)
+    await replay(from, same, onRecord, true)
     return models
   } finally {
     closeSync(file)
@@ -168,27 +200,34 @@ function openFile(path: string, mode: string | number = 'a+', flag = '--resume')
 
 const linesIn = (file: number) => linesOf(piecesOf(file, fstatSync(file).size))
 
-/** An empty file is a new one. @throws {@link OiError} Unless it begins with a head. */
-async function requireHead(path: string, file: number, flag?: string): Promise<void> {
-  try {
-    for await (const { text, ended } of linesIn(file)) {
-      if (ended && parse(text)?.['format'] === format) return
-      throw refusal(path, notOurs, flag)
-    }
-  } catch (cause) {
-    throw cause instanceof OiError && cause.code === 'ERR_CONFIG'
-      ? cause
-      : refusal(path, notOurs, flag)
-  }
+/** A file that is read, and the option that names it. */
+interface Source {
+  readonly path: string
+  readonly file: number
+  readonly kind: JournalKind
+  readonly flag: string
 }
 
-/** @returns The time of earlier runs, milliseconds. */
-async function replay(
-  path: string,
-  file: number,
+/** An empty file is a new one. @throws {@link OiError} Unless it begins with a head. */
+async function requireHead({ path, file, kind, flag }: Source): Promise<void> {
+  let isOurs = true
+  try {
+    for await (const { text, ended } of linesIn(file)) {
+      isOurs = ended && parse(text)?.['format'] === kind.format
+      break
+    }
+  } catch {
+    isOurs = false
+  }
+  if (!isOurs) throw refusal(path, `this is not a file of ${kind.command}; name a new file`, flag)
+}
+
+/** @param goesOn - Whether its run may go on meanwhile. @returns The time of earlier runs, milliseconds. */
+async function replay<Result>(
+  { path, file, kind, flag }: Source,
   requireHeadOf: (head: Fields) => void,
-  onRecord: (record: RowRecord) => void,
-  flag?: string,
+  onRecord: (record: Result) => void,
+  goesOn = false,
 ): Promise<number> {
   let earlierMs = 0
   let lastMs = 0
@@ -198,23 +237,27 @@ async function replay(
       requireHeadOf(entry)
       earlierMs += lastMs
       lastMs = 0
-    } else if (isEntry(entry)) {
+    } else if (isEntry(entry, kind)) {
       const { atMs, ...record } = entry
       lastMs = Math.max(lastMs, atMs)
-      onRecord(record)
+      onRecord(record as unknown as Result)
     } else {
-      // Of a run that still goes on.
-      if (!ended && flag !== undefined) break
+      if (!ended && goesOn) break
       throw refusal(path, `line ${number} is damaged`, flag)
     }
   }
   return earlierMs + lastMs
 }
 
-function requireSame(path: string, head: Fields, identity: RunIdentity): void {
-  for (const key of Object.keys(meanings) as (keyof RunIdentity)[]) {
-    if (JSON.stringify(head[key]) === JSON.stringify(identity[key])) continue
-    throw refusal(path, `${meanings[key]}; name a new file`)
+function requireSame(
+  path: string,
+  head: Fields,
+  identity: object,
+  { meanings }: JournalKind,
+): void {
+  for (const [key, meaning] of Object.entries(meanings)) {
+    if (JSON.stringify(head[key]) === JSON.stringify((identity as Fields)[key])) continue
+    throw refusal(path, `${meaning}; name a new file`, '--resume')
   }
 }
 
@@ -230,12 +273,9 @@ function parse(text: string): Fields | undefined {
   }
 }
 
-function isEntry(value: unknown): value is Entry {
-  const { line, atMs, outcomes, refused } = (value ?? {}) as Partial<
-    Record<'line' | 'atMs' | 'outcomes' | 'refused', unknown>
-  >
-  if (!Number.isInteger(line) || typeof atMs !== 'number') return false
-  return typeof refused === 'string' || Array.isArray(outcomes)
+function isEntry(value: Fields | undefined, { members }: JournalKind): value is Fields & Entry {
+  if (!Number.isInteger(value?.['line']) || typeof value?.['atMs'] !== 'number') return false
+  return members.some((name) => value[name] !== undefined)
 }
 
 /** Rule 2. */
@@ -254,6 +294,6 @@ function cutUnfinished(file: number): void {
   }
 }
 
-function refusal(path: string, reason: string, flag = '--resume'): OiError {
+function refusal(path: string, reason: string, flag: string): OiError {
   return new OiError('ERR_CONFIG', `${flag} ${path}: ${reason}`)
 }

@@ -69,10 +69,17 @@ export async function* linesOf(
   if (text.trim() !== '') yield { number, text, ended: false }
 }
 
-/** Puts the line before the message of an {@link OiError}; other errors stay unchanged. */
-export function inLine(number: number, error: unknown): unknown {
+/** What a place counts, if not lines: the items of a JSON array. */
+export type PlaceUnit = 'item'
+
+/** Puts the place before the message of an {@link OiError}; other errors stay unchanged. */
+export function inPlace(unit: PlaceUnit | undefined, number: number, error: unknown): unknown {
   if (!(error instanceof OiError)) return error
   const { code, message, param } = error
   const place = param === undefined ? {} : { param }
-  return new OiError(code, `line ${number}: ${message}`, { ...place, cause: error })
+  return new OiError(code, `${unit ?? 'line'} ${number}: ${message}`, { ...place, cause: error })
+}
+
+export function inLine(number: number, error: unknown): unknown {
+  return inPlace(undefined, number, error)
 }

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { entriesOf, objectFromEntries } from '../api/json.js'
+import {
+  entriesOf,
+  type JsonObject,
+  keysOf,
+  objectFromEntries,
+  stringifyJson,
+} from '../api/json.js'
 import type { DecideRequest, Usage } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { requestsOf, reverse } from './flips.js'
@@ -32,6 +38,8 @@ export interface MeasuredRow {
   /** Its line in the file, from 1. */
   readonly line: number
   readonly outcomes: readonly Outcome[]
+  /** The JSON of all its answers, without evidence; a text keeps the order of names. */
+  readonly answers: string
   /** The tokens of all its requests, also of those in reverse. */
   readonly tokens: Tokens
   /** From request to answer, milliseconds. */
@@ -49,7 +57,7 @@ export interface Tokens {
 }
 
 /** A row that the model does not accept, for example because its state is too long. */
-interface RefusedRow {
+export interface RefusedRow {
   readonly line: number
   /** The place and the rule. */
   readonly refused: string
@@ -80,8 +88,7 @@ export async function measureRow(
       if (decisions.length === 1) latencyMs = performance.now() - startMs
     }
   } catch (error) {
-    if (!(error instanceof OiError) || !refusals.includes(error.code)) throw error
-    return { line: row.line, refused: error.message }
+    return refusalOf(row.line, error)
   }
 
   const answers = objectFromEntries(decisions.flatMap((one) => entriesOf(one.answers)))
@@ -100,7 +107,32 @@ export async function measureRow(
   })
   const tokens = decisions.map(tokensOf).reduce(sumOfTokens)
   const modelMs = Number(decision.latency_ms) || 0
-  return { line: row.line, outcomes, tokens, latencyMs, modelMs }
+  return {
+    line: row.line,
+    outcomes,
+    answers: answersText(row, decision),
+    tokens,
+    latencyMs,
+    modelMs,
+  }
+}
+
+function answersText({ request }: LabelledRow, { answers }: Reply): string {
+  const own = keysOf(request.questions).filter((name) => Object.hasOwn(answers, name))
+  return stringifyJson(
+    objectFromEntries(
+      own.map((name) => {
+        const shown = entriesOf(answers[name] as unknown as JsonObject)
+        return [name, objectFromEntries(shown.filter(([member]) => member !== 'evidence'))]
+      }),
+    ),
+  )
+}
+
+/** @throws The error, unless it is a fault of the request. */
+export function refusalOf(line: number, error: unknown): RefusedRow {
+  if (!(error instanceof OiError) || !refusals.includes(error.code)) throw error
+  return { line, refused: error.message }
 }
 
 /** A server may leave fields out, and its numbers may be RawNumbers. */

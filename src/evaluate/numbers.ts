@@ -13,6 +13,11 @@ export function showShare(value: number): string {
   return Number.isNaN(value) ? none : value.toFixed(3).replace(/^0\./, '.')
 }
 
+/** A threshold, whose every digit counts: `.74682`. */
+export function showExactly(value: number): string {
+  return String(value).replace(/^0\./, '.')
+}
+
 /** A difference of such shares: `+.031`, `−.120`. */
 function showDifference(value: number): string {
   if (Number.isNaN(value)) return none

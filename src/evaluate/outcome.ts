@@ -38,8 +38,9 @@ export interface Outcome extends Grade {
   readonly other?: BinaryOutcome
   /** For a score. */
   readonly score?: ScoreOutcome
-  /** The right option and the likeliest one, if they differ. */
-  readonly mistake?: { readonly wanted: string; readonly got: string }
+  /** The right option, and the likeliest one. */
+  readonly wanted: string
+  readonly got: string
   /** For a choice or a score that was also asked with reversed options. */
   readonly reversed?: {
     /** Whether another option is the likeliest in reverse. */
@@ -99,9 +100,8 @@ export function outcomeOf(
     }),
     ...(other && { other }),
     ...(type === 'score' && { score: scoreOutcome(probabilities, right) }),
-    ...(likeliest !== right && {
-      mistake: { wanted: optionName(question, right), got: optionName(question, likeliest) },
-    }),
+    wanted: optionName(question, right),
+    got: optionName(question, likeliest),
     ...(reversed && {
       reversed: {
         flipped: likeliestOf(type, reversed) !== likeliest,

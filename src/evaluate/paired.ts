@@ -13,7 +13,7 @@ import { percentileInterval } from './percentile-interval.js'
 import { randomFrom } from './random.js'
 import type { Comparison, Difference, DifferingAnswer } from './report.js'
 
-type OtherAnswer = Pick<Outcome, 'correct' | 'brier' | 'mistake'>
+type OtherAnswer = Pick<Outcome, 'correct' | 'brier' | 'got'>
 
 const shownAnswers = 50
 const repetitions = 1000
@@ -34,7 +34,7 @@ export class Paired {
   addOther(record: RowRecord): void {
     if ('refused' in record || this.#others.has(record.line)) return
     const answers = record.outcomes.map(
-      ({ question, correct, brier, mistake }) => [question, { correct, brier, mistake }] as const,
+      ({ question, correct, brier, got }) => [question, { correct, brier, got }] as const,
     )
     this.#others.set(record.line, new Map(answers as Iterable<readonly [string, OtherAnswer]>))
   }
@@ -75,11 +75,11 @@ export class Paired {
   #note(line: number, here: Outcome, there: OtherAnswer): void {
     if (here.correct) this.#onlyHere++
     else this.#onlyThere++
-    const { wanted, got } = (here.mistake ?? there.mistake)!
-    const answers = here.correct ? { here: wanted, there: got } : { here: got, there: wanted }
+    const { wanted, question } = here
+    const answers = { here: here.got, there: there.got }
     const at = this.#differing.findLastIndex((each) => each.line <= line) + 1
     if (at >= shownAnswers) return
-    this.#differing.splice(at, 0, { line, question: here.question, wanted, ...answers })
+    this.#differing.splice(at, 0, { line, question, wanted, ...answers })
     this.#differing.splice(shownAnswers)
   }
 }

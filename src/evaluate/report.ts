@@ -58,6 +58,10 @@ export interface Report extends ReportHead {
   readonly answersOfFurtherQuestions: number
   /** The most frequent mistakes. */
   readonly mistakes: readonly Mistake[]
+  /** The first choices, by option. */
+  readonly choices: readonly ChoiceFigures[]
+  /** Wrong answers, the surest first. */
+  readonly wrong: readonly WrongAnswer[]
   /** Mistakes beyond the first 50,000 pairs of options. */
   readonly mistakesNotToldApart: number
   readonly tokens: Tokens
@@ -119,6 +123,43 @@ export interface Mistake {
   readonly wanted: string
   readonly got: string
   readonly count: number
+}
+
+/** The answers to one choice. */
+export interface ChoiceFigures {
+  readonly question: string
+  /** Those that are right somewhere or were answered, the most frequent right answer first. */
+  readonly options: readonly OptionFigures[]
+  /** Means over the options; a figure that an option lacks counts as 0. */
+  readonly macro: Pick<OptionFigures, 'precision' | 'recall' | 'f1'>
+  /** Answers by the right option and then by the given one, in the order of `options`. */
+  readonly confusion: readonly (readonly number[])[]
+}
+
+export interface OptionFigures {
+  readonly name: string
+  /** Answers of which it is the right one. */
+  readonly right: number
+  readonly answered: number
+  /** Answers that are rightly it. */
+  readonly correct: number
+  /** NaN if it was never answered. */
+  readonly precision: number
+  /** NaN if it is never right. */
+  readonly recall: number
+  readonly f1: number
+}
+
+export interface WrongAnswer {
+  readonly line: number
+  readonly question: string
+  readonly wanted: string
+  readonly got: string
+  /** Probabilities of the given answer and of the right one. */
+  readonly confidence: number
+  readonly ofRight: number
+  /** The beginning of the state. */
+  readonly state?: string
 }
 
 export interface RefusalExample {

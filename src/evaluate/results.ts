@@ -8,15 +8,15 @@ import type { Question } from '../decide/types.js'
 import { LogHistogram } from './histogram.js'
 import { type RowRecord, sumOfTokens, type Tokens } from './measure.js'
 import type { Outcome } from './outcome.js'
-import type { Mistake, RefusalExample, Report, RunFacts } from './report.js'
+import { Confusion } from './confusion.js'
+import type { RefusalExample, Report, RunFacts } from './report.js'
 import { Tally } from './tally.js'
+import { WrongAnswers } from './wrong-answers.js'
 
 /**
  * The most questions with figures of their own; further questions are only in the other figures.
  */
 const mostQuestions = 1000
-/** The most pairs of options that are counted apart. */
-const mostPairs = 50_000
 const shownMistakes = 50
 const shownRefusals = 5
 const mostColumns = 48
@@ -28,8 +28,8 @@ export class Results {
   readonly #types = new Map<Question['type'], Tally>()
   readonly #questions = new Map<string, { type: Question['type']; tally: Tally }>()
   #unnamed = 0
-  readonly #pairs = new Map<string, { pair: Omit<Mistake, 'count'>; count: number }>()
-  #unpaired = 0
+  readonly #confusion = new Confusion()
+  readonly #wrong = new WrongAnswers()
   #rows = 0
   #refused = 0
   readonly #refusals: RefusalExample[] = []
@@ -48,7 +48,7 @@ export class Results {
     this.#tokens = sumOfTokens(this.#tokens, record.tokens)
     this.#latency.add(record.latencyMs)
     this.#model.add(record.modelMs)
-    for (const outcome of record.outcomes) this.#addOutcome(outcome)
+    for (const outcome of record.outcomes) this.#addOutcome(record.line, outcome)
   }
 
   /** Rows that were answered or refused. */
@@ -56,8 +56,13 @@ export class Results {
     return this.#rows + this.#refused
   }
 
-  #addOutcome(outcome: Outcome): void {
-    const { type, mistake } = outcome
+  /** The lines of the wrong answers that the report will show. */
+  get wrongLines(): ReadonlySet<number> {
+    return this.#wrong.lines
+  }
+
+  #addOutcome(line: number, outcome: Outcome): void {
+    const { type } = outcome
     const question = outcome.question.slice(0, longestName)
     this.#overall.add(outcome)
     if (!this.#types.has(type)) this.#types.set(type, new Tally())
@@ -73,28 +78,17 @@ export class Results {
       this.#questions.set(key, { type, tally })
     } else this.#unnamed++
 
-    if (mistake) this.#addMistake({ question, ...mistake })
+    this.#confusion.add(question, outcome)
+    this.#wrong.add(line, question, outcome)
   }
 
-  #addMistake(pair: Omit<Mistake, 'count'>): void {
-    const key = JSON.stringify(Object.values(pair))
-    const known = this.#pairs.get(key)
-    if (known) known.count++
-    else if (this.#pairs.size < mostPairs) this.#pairs.set(key, { pair, count: 1 })
-    else this.#unpaired++
-  }
-
-  /** The figures so far. */
-  report(facts: RunFacts): Report {
+  /** The figures so far. @param states - By the line of a wrong answer, the beginning of its state. */
+  report(facts: RunFacts, states: ReadonlyMap<number, string> = new Map()): Report {
     const questions = [...this.#questions].map(([key, { type, tally }]) => ({
       name: key.slice(type.length + 1),
       type,
       ...tally.figures(),
     }))
-    const mistakes = [...this.#pairs.values()]
-      .toSorted((a, b) => b.count - a.count)
-      .slice(0, shownMistakes)
-      .map(({ pair, count }) => ({ ...pair, count }))
     const seconds = facts.elapsedMs / 1000
     const types: Report['types'] = Object.fromEntries(
       (['noul', 'choice', 'score'] as const)
@@ -114,8 +108,10 @@ export class Results {
       types,
       questions,
       answersOfFurtherQuestions: this.#unnamed,
-      mistakes,
-      mistakesNotToldApart: this.#unpaired,
+      mistakes: this.#confusion.mistakes(shownMistakes),
+      mistakesNotToldApart: this.#confusion.mistakesNotToldApart,
+      choices: this.#confusion.choices(),
+      wrong: this.#wrong.list(states),
       tokens: this.#tokens,
       latencyMs: { ...this.#latency.quantiles(), columns: this.#latency.columns(mostColumns) },
       modelMs: this.#model.quantiles(),

@@ -16,23 +16,29 @@ import { promisify } from 'node:util'
 import { OiError } from '../errors.js'
 import type { RequestLimits } from '../api/counts.js'
 import { openInput, piecesOf } from '../open-input.js'
-import { jsonLines, type RowReader } from './rows.js'
+import { unzipped } from './pieces.js'
+import type { Place } from './records.js'
+import { labelledReader, type RowReader } from './rows.js'
 import type { LabelledRow } from './types.js'
 
-export class RowsFile {
+export class RowsFile<Row = LabelledRow> {
   /** For people: the path, or `standard input`. */
   readonly name: string
-  readonly reader: RowReader
+  readonly reader: RowReader<Row>
   readonly #file: number
   /** A source that has not been read yet. */
   #stream: Readable | undefined
   #bytes: number
+  /** Of the current reading. */
+  #read = 0
 
   /**
    * @param path - `-` is standard input.
    * @throws {@link OiError} `ERR_CONFIG` if it cannot be opened, or is neither a file nor a stream.
    */
-  static async open(path: string, reader = jsonLines): Promise<RowsFile> {
+  static async open(path: string): Promise<RowsFile>
+  static async open<Row>(path: string, reader: RowReader<Row> | undefined): Promise<RowsFile<Row>>
+  static async open(path: string, reader: RowReader<unknown> = labelledReader) {
     const input = await openInput(path)
     return input.file === undefined
       ? new RowsFile(input.name, reader, unnamedFile(), 0, input.stream)
@@ -41,7 +47,7 @@ export class RowsFile {
 
   private constructor(
     name: string,
-    reader: RowReader,
+    reader: RowReader<Row>,
     file: number,
     bytes: number,
     stream: Readable | undefined,
@@ -53,21 +59,20 @@ export class RowsFile {
     this.#stream = stream
   }
 
-  /** The size; undefined for what has not been read to its end yet. */
-  get bytes(): number | undefined {
-    return this.#stream === undefined ? this.#bytes : undefined
+  /** The share of the current reading, 0 to 1; undefined for what is read for the first time. */
+  get share(): number | undefined {
+    return this.#stream === undefined ? this.#read / this.#bytes : undefined
   }
 
   /**
-   * All bytes, from the first one, in pieces. The first reading must go to its end before the next
-   * begins. A file that grows is read up to its size at the opening.
+   * All bytes, from the first one, in pieces; of a gzip file its contents. The first reading must go
+   * to its end before the next begins. A file that grows is read up to its size at the opening.
    *
-   * @throws {@link OiError} `ERR_CONFIG` if they cannot be read or kept.
+   * @throws {@link OiError} `ERR_CONFIG` if they cannot be read or kept; as {@link unzipped}.
    */
   async *pieces(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      if (this.#stream === undefined) yield* piecesOf(this.#file, this.#bytes)
-      else yield* this.#keeping(this.#stream)
+      yield* unzipped(this.#stored())
     } catch (cause) {
       if (!(cause instanceof Error && 'syscall' in cause)) throw cause
       throw new OiError('ERR_CONFIG', `${this.name}: ${cause.message}`, { cause })
@@ -75,13 +80,23 @@ export class RowsFile {
   }
 
   /** The rows of {@link pieces}. @throws {@link OiError} As the reader. */
-  rows(limits: RequestLimits): AsyncIterable<LabelledRow> {
+  rows(limits: RequestLimits): AsyncIterable<Row> {
     return this.reader.rows(this.pieces(), limits)
   }
 
   async close(): Promise<void> {
     this.#stream?.destroy()
     await promisify(close)(this.#file)
+  }
+
+  async *#stored(): AsyncGenerator<Uint8Array, void, undefined> {
+    this.#read = 0
+    const stream = this.#stream
+    const pieces = stream ? this.#keeping(stream) : piecesOf(this.#file, this.#bytes)
+    for await (const piece of pieces) {
+      this.#read += piece.byteLength
+      yield piece
+    }
   }
 
   async *#keeping(stream: Readable): AsyncGenerator<Uint8Array, void, undefined> {
@@ -95,6 +110,20 @@ export class RowsFile {
       yield piece
     }
     this.#stream = undefined
+  }
+}
+
+/** The rows of these lines; reading ends behind the last of them. */
+export async function* rowsAt<Row extends Place>(
+  rows: AsyncIterable<Row>,
+  lines: ReadonlySet<number>,
+): AsyncGenerator<Row, void, undefined> {
+  let left = lines.size
+  if (left === 0) return
+  for await (const row of rows) {
+    if (!lines.has(row.line)) continue
+    yield row
+    if (--left === 0) return
   }
 }
 

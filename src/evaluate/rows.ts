@@ -1,5 +1,5 @@
 /**
- * Labelled files: JSONL, each line a request body with the right answers beside it.
+ * Rows that are whole requests: JSON lines or a JSON array, with the right answers beside them.
  *
  *     {"state": …, "questions": {"refund": {"type": "noul", …}}, "expected": {"refund": true}}
  *
@@ -16,56 +16,59 @@ import {
   type Json,
   keysOf,
   objectFromEntries,
-  parseJson,
   RawNumber,
 } from '../api/json.js'
 import type { RequestLimits } from '../api/counts.js'
 import { failure, placeOf } from '../api/place.js'
 import { checkRequest, describe } from '../api/read-request.js'
 import type { DecideRequest, Question } from '../decide/types.js'
-import { inLine, linesOf } from './lines.js'
-import type { Expected, LabelledRow } from './types.js'
+import type { Pieces } from './pieces.js'
+import { jsonRecordsOf, type JsonRecord, placeIn, readEach } from './records.js'
+import type { AskedRow, Expected, LabelledRow } from './types.js'
 
 /** How the rows of a file are read. */
-export interface RowReader {
-  /** What they depend on beside the file's bytes; `''`: nothing. */
+export interface RowReader<Row = LabelledRow> {
+  /** What they depend on beside the file's contents; `''`: nothing. */
   readonly identity: string
-  rows(pieces: AsyncIterable<Uint8Array>, limits: RequestLimits): AsyncIterable<LabelledRow>
+  rows(pieces: Pieces, limits: RequestLimits): AsyncIterable<Row>
 }
 
 /**
- * Reads the rows in order. Memory: one line.
+ * Reads the rows in order. Memory: one row.
  *
- * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` for the first bad line:
+ * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` for the first bad one:
  *   `line 3: expected.team: expected …`; what `pieces` throws.
  */
-export async function* rowsOf(
-  pieces: AsyncIterable<Uint8Array>,
+export function rowsOf(
+  pieces: Pieces,
   limits: RequestLimits,
 ): AsyncGenerator<LabelledRow, void, undefined> {
-  for await (const { number, text } of linesOf(pieces)) {
-    yield { line: number, ...readLine(number, text, limits) }
-  }
+  return readEach(jsonRecordsOf(pieces), (record) => {
+    const request = requestOf(record, limits)
+    const { expected } = record.json as { expected?: Json }
+    const right = readExpected(expected, request.questions)
+    return { ...placeIn(record), request, record, expected: right }
+  })
 }
 
-export const jsonLines: RowReader = { identity: '', rows: rowsOf }
+export const labelledReader: RowReader = { identity: '', rows: rowsOf }
 
-function readLine(line: number, text: string, limits: RequestLimits): Omit<LabelledRow, 'line'> {
-  try {
-    const body = parseJson(text)
-    const { state, questions, model, images } = checkRequest(body, limits)
-    const expected = readExpected((body as { expected?: Json }).expected, questions)
-    // The right answers stay here: no server sees them.
-    const request = {
-      ...(images !== undefined && { images }),
-      state,
-      questions,
-      ...(model !== undefined && { model }),
-    }
-    return { request, expected }
-  } catch (error) {
-    throw inLine(line, error)
-  }
+/** Rows without right answers. */
+export const askedReader: RowReader<AskedRow> = {
+  identity: '',
+  rows: (pieces, limits) =>
+    readEach(jsonRecordsOf(pieces), (record) => {
+      return { ...placeIn(record), request: requestOf(record, limits), record }
+    }),
+}
+
+const members = ['images', 'image', 'assets', 'state', 'questions', 'model'] as const
+
+/** Without further members, such as the right answers: no server sees them. */
+function requestOf({ json }: JsonRecord, limits: RequestLimits): DecideRequest {
+  const request = checkRequest(json, limits)
+  const given = members.filter((name) => request[name] !== undefined)
+  return objectFromEntries(given.map((name) => [name, request[name]])) as unknown as DecideRequest
 }
 
 function readExpected(

@@ -22,15 +22,21 @@ export interface Subject {
   readonly ask: Ask
 }
 
-/**
- * A model that is open in this process.
- *
- * @param orders - As of `DecideOptions`.
- */
-export function localSubject(decider: Decider, orders?: Orders): Subject {
+interface HowToAsk {
+  /** As of `DecideOptions`. */
+  readonly orders?: Orders | undefined
+  /** Default: with evidence. */
+  readonly evidence?: boolean
+}
+
+/** A model that is open in this process. */
+export function localSubject(
+  decider: Decider,
+  { orders, evidence = true }: HowToAsk = {},
+): Subject {
   return {
     ...factsOf(decider.models, orders),
-    ask: (request, signal) => decider.decide(request, { evidence: true, orders, signal }),
+    ask: (request, signal) => decider.decide(request, { evidence, orders, signal }),
   }
 }
 
@@ -38,17 +44,19 @@ export function localSubject(decider: Decider, orders?: Orders): Subject {
  * A server.
  *
  * @param client - With as many retries as a long run needs.
- * @param orders - As in `DecideOptions`.
  * @throws {@link OiError} `ERR_REMOTE` if it does not list its models.
  */
-export async function remoteSubject(client: Client, orders?: Orders): Promise<Subject> {
+export async function remoteSubject(
+  client: Client,
+  { orders, evidence = true }: HowToAsk = {},
+): Promise<Subject> {
   const models = await client.models().catch((cause: unknown) => {
     throw remoteError(cause, `${client.baseUrl}/v1/models`)
   })
   return {
     ...factsOf(models, orders),
     ask: async (request, signal) => {
-      const options = { evidence: true, orders, signal }
+      const options = { evidence, orders, signal }
       // As text, which keeps the order of names like "7" and the digits of numbers.
       const body = stringifyJson(request)
       const ask = () => client.decideText(body, options)

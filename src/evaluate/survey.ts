@@ -7,17 +7,20 @@
 import { createHash } from 'node:crypto'
 import { keysOf } from '../api/json.js'
 import type { RequestLimits } from '../api/counts.js'
+import { inPlace } from './lines.js'
 import type { RowsFile } from './rows-file.js'
-import type { LabelledRow } from './types.js'
+import type { AskedRow, LabelledRow } from './types.js'
 
-interface SurveyOptions {
+interface SurveyOptions<Row> {
+  /** Refuses a row for further reasons. */
+  readonly check?: ((row: Row) => void) | undefined
   readonly others?: Iterable<string>
   readonly onProgress?: (fraction: number) => void
 }
 
 export interface Survey {
   readonly rows: number
-  /** `sha256:` and 64 hex digits of all bytes, and of the questions of a table before them. */
+  /** `sha256:` and 64 hex digits of all contents, and of the questions beside them before. */
   readonly digest: string
   /** Names in `others` that no labelled choice has as an option. */
   readonly missing: readonly string[]
@@ -28,18 +31,16 @@ export interface Survey {
  *   fraction, 0 to 1, if the size is known.
  * @throws {@link OiError} As the file's reader: the first bad row.
  */
-export async function surveyRows(
-  file: RowsFile,
+export async function surveyRows<Row extends AskedRow & Partial<LabelledRow>>(
+  file: RowsFile<Row>,
   limits: RequestLimits,
-  { others = [], onProgress = () => {} }: SurveyOptions = {},
+  { others = [], onProgress = () => {}, check = () => {} }: SurveyOptions<Row> = {},
 ): Promise<Survey> {
   const hash = createHash('sha256').update(file.reader.identity)
-  let read = 0
   async function* hashed() {
     for await (const piece of file.pieces()) {
       hash.update(piece)
-      read += piece.byteLength
-      if (file.bytes !== undefined) onProgress(read / file.bytes)
+      if (file.share !== undefined) onProgress(file.share)
       yield piece
     }
   }
@@ -48,13 +49,18 @@ export async function surveyRows(
   const missing = new Set(others)
   for await (const row of each) {
     rows++
+    try {
+      check(row)
+    } catch (error) {
+      throw inPlace(row.unit, row.line, error)
+    }
     if (missing.size > 0) for (const name of optionNames(row)) missing.delete(name)
   }
   return { rows, digest: `sha256:${hash.digest('hex')}`, missing: [...missing] }
 }
 
 /** Names of the options of all labelled choices. */
-function optionNames({ request, expected }: LabelledRow): string[] {
+function optionNames({ request, expected = {} }: AskedRow & Partial<LabelledRow>): string[] {
   return keysOf(expected).flatMap((name) => {
     const question = request.questions[name]!
     return question.type === 'choice' ? keysOf(question.criteria) : []

@@ -1,6 +1,6 @@
 /**
- * Labelled rows of a table: CSV or TSV, as programs and Excel write them, with its columns' names in
- * the first line. The questions stand beside it.
+ * Rows whose questions stand beside them: of a table (CSV, TSV) or of JSON objects, whose members are
+ * then its columns.
  *
  * A right answer is taken as people write it: `yes` or `TRUE` or `1`, the name of an option in any
  * case, the number or the text of a level. An empty cell is none.
@@ -8,34 +8,54 @@
  * @module
  */
 
-import { type CsvError, parse } from 'csv-parse'
-import { pipeline, Readable } from 'node:stream'
 import type { RequestLimits } from '../api/counts.js'
-import { type Json, keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
-import { failure } from '../api/place.js'
-import { checkRequest } from '../api/read-request.js'
+import { isJsonObject, type Json, keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
+import { failure, shortened } from '../api/place.js'
+import { checkRequest, describe } from '../api/read-request.js'
 import type { DecideRequest, Question } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import { inLine, longestLine } from './lines.js'
+import type { Pieces } from './pieces.js'
+import { type FileRecord, placeIn, readEach, recordsOf } from './records.js'
 import type { RowReader } from './rows.js'
-import type { Expected, LabelledRow } from './types.js'
+import type { Table } from './table-records.js'
+import type { AskedRow, Expected, LabelledRow } from './types.js'
 
-export interface TableOptions {
+/** What is asked about each row. */
+interface QuestionsOfRows {
   readonly questions: DecideRequest['questions']
   /** The column that is the state, or several that are its members. */
   readonly state: readonly string[]
+}
+
+export interface TableOptions extends QuestionsOfRows {
   /** The column of each question's right answer, by the question's name. */
   readonly expected: Readonly<Record<string, string>>
 }
 
-/** The first line is looked at as far as this, UTF-16 units. */
-const mostHeader = 65_536
-
+/** Rows with right answers. */
 export function tableReader(options: TableOptions): RowReader {
   const { questions, state, expected } = options
+  const columns = [...state, ...Object.values(expected)]
   return {
     identity: stringifyJson({ questions, state, expected }),
-    rows: (pieces, limits) => tableRowsOf(pieces, limits, options),
+    rows: (pieces, limits) =>
+      rowsIn(pieces, columns, (record): LabelledRow => {
+        const request = requestOf(record, options, limits)
+        const labels = readLabels(questions, expected, record)
+        return { ...placeIn(record), request, record, expected: labels }
+      }),
+  }
+}
+
+/** Rows without right answers. */
+export function askedTableReader(options: QuestionsOfRows): RowReader<AskedRow> {
+  const { questions, state } = options
+  return {
+    identity: stringifyJson({ questions, state }),
+    rows: (pieces, limits) =>
+      rowsIn(pieces, state, (record): AskedRow => {
+        return { ...placeIn(record), request: requestOf(record, options, limits), record }
+      }),
   }
 }
 
@@ -43,38 +63,22 @@ export function tableReader(options: TableOptions): RowReader {
  * Reads the rows in order. Memory: some rows.
  *
  * @throws {@link OiError} `ERR_CONFIG` for a column that is not there, `ERR_BODY_INVALID` or
- *   `ERR_REQUEST_UNACCEPTABLE` for the first bad row, with its line; what `pieces` throws.
+ *   `ERR_REQUEST_UNACCEPTABLE` for the first bad row, with its place; what `pieces` throws.
  */
-async function* tableRowsOf(
-  pieces: AsyncIterable<Uint8Array>,
-  limits: RequestLimits,
-  { questions, state, expected }: TableOptions,
-): AsyncGenerator<LabelledRow, void, undefined> {
-  let columns: readonly string[] | undefined
-  let next = 1
-  for await (const record of recordsOf(pieces)) {
-    const line = next
-    // Those within quotes, and the one behind the row.
-    next += (record.join(' ').match(/\r\n|\n|\r/g)?.length ?? 0) + 1
-    if (record.length === 1 && record[0] === '') continue
-    if (columns === undefined) {
-      columns = record.map((name) => name.trim())
-      requireColumns(columns, [...state, ...Object.values(expected)])
-      continue
-    }
-    try {
-      if (record.length !== columns.length) {
-        const rule = `expected ${columns.length} columns, got ${record.length}`
-        throw new OiError('ERR_BODY_INVALID', rule)
-      }
-      const cell = (column: string) => record[columns!.indexOf(column)]!
-      const of =
-        state.length === 1 ? cell(state[0]!) : objectFromEntries(state.map((c) => [c, cell(c)]))
-      const request = checkRequest({ state: of, questions }, limits)
-      yield { line, request, expected: readLabels(questions, expected, cell) }
-    } catch (error) {
-      throw inLine(line, error)
-    }
+function rowsIn<Row>(
+  pieces: Pieces,
+  wanted: readonly string[],
+  read: (record: FileRecord) => Row,
+): AsyncGenerator<Row, void, undefined> {
+  return readEach(withColumns(recordsOf(pieces), wanted), read)
+}
+
+async function* withColumns(records: AsyncIterable<FileRecord>, wanted: readonly string[]) {
+  let table: Table | undefined
+  for await (const record of records) {
+    if (record.table !== table) requireColumns(record.table?.columns ?? [], wanted)
+    table = record.table
+    yield record
   }
 }
 
@@ -88,13 +92,43 @@ function requireColumns(columns: readonly string[], wanted: readonly string[]): 
   }
 }
 
+function requestOf(
+  record: FileRecord,
+  { questions, state }: QuestionsOfRows,
+  limits: RequestLimits,
+): DecideRequest {
+  const values = state.map((column) => [column, requireValue(record, column)] as const)
+  const value = values.length === 1 ? values[0]![1] : objectFromEntries(values)
+  return checkRequest({ state: value, questions }, limits)
+}
+
+function requireValue(record: FileRecord, column: string): Json {
+  const value = valueOf(record, column)
+  if (value !== undefined) return value
+  const names = keysOf(record.table ? {} : (record.json as object)).slice(0, 5)
+  const list = names.map((name) => JSON.stringify(name)).join(', ')
+  const rule = `expected this member (--state names another), got ${list || 'an empty object'}`
+  throw failure('ERR_BODY_INVALID', shortened(column), rule)
+}
+
+/** A cell, or a member. */
+function valueOf(record: FileRecord, column: string): Json | undefined {
+  if (record.table) return record.cells[record.table.columns.indexOf(column)]
+  const { json } = record
+  if (!isJsonObject(json)) {
+    throw new OiError('ERR_BODY_INVALID', `expected an object, got ${describe(json)}`)
+  }
+  return Object.hasOwn(json, column) ? json[column] : undefined
+}
+
 function readLabels(
   questions: DecideRequest['questions'],
   expected: TableOptions['expected'],
-  cell: (column: string) => string,
+  record: FileRecord,
 ): LabelledRow['expected'] {
   const labels = Object.entries(expected).flatMap(([name, column]) => {
-    const text = cell(column).trim()
+    const value = valueOf(record, column) ?? ''
+    const text = (typeof value === 'string' ? value : stringifyJson(value)).trim()
     if (text === '') return []
     return [[name, readLabel(text, questions[name]!, column)] as const]
   })
@@ -102,7 +136,7 @@ function readLabels(
   throw failure(
     'ERR_BODY_INVALID',
     Object.values(expected)[0]!,
-    'expected a right answer, got an empty cell',
+    `expected a right answer, got ${record.table ? 'an empty cell' : 'none'}`,
   )
 }
 
@@ -121,7 +155,7 @@ function readLabel(text: string, question: Question, column: string): Expected {
     throw failure('ERR_BODY_INVALID', column, `expected the name of an option, got ${short}`)
   }
   const levels = question.criteria
-  const number = /^\d{1,3}(?:\.0+)?$/.test(text) ? Number(text) : NaN
+  const number = /^\d{1,3}(?:[.,]0+)?$/.test(text) ? parseInt(text, 10) : NaN
   if (number < levels.length) return number
   const found = only(levels.map(levelText), text)
   if (found !== undefined) return found
@@ -138,51 +172,4 @@ function only(texts: readonly string[], text: string): number | undefined {
   const plain = (each: string) => each.trim().toLowerCase()
   const alike = texts.flatMap((each, i) => (plain(each) === plain(text) ? [i] : []))
   return alike.length === 1 ? alike[0] : undefined
-}
-
-async function* recordsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
-  const texts = decoded(pieces)
-  let begun = ''
-  // The first line says what divides the columns.
-  while (!/[^\r\n\ufeff][\r\n]/.test(begun) && begun.length <= mostHeader) {
-    const { value, done } = await texts.next()
-    if (done) break
-    begun += value
-  }
-  async function* all() {
-    yield begun
-    yield* texts
-  }
-  const parser = parse({
-    ...{ bom: true, relax_column_count: true },
-    ...{ delimiter: dividerOf(begun), max_record_size: longestLine },
-  })
-  pipeline(Readable.from(all()), parser, () => {})
-  try {
-    yield* parser as AsyncIterable<readonly string[]>
-  } catch (cause) {
-    if (!(cause instanceof Error) || !(cause as CsvError).code?.startsWith('CSV_')) throw cause
-    const { message } = cause
-    throw new OiError('ERR_BODY_INVALID', `not a table: ${message}`, { cause })
-  }
-}
-
-/** Of comma, semicolon and tab the most frequent in the first line, outside of quotes. */
-function dividerOf(text: string): string {
-  const plain = /[^\r\n\ufeff][^\r\n]*/.exec(text)?.[0].replace(/"[^"]*"/g, '') ?? ''
-  const count = (divider: string) => plain.split(divider).length
-  return [',', ';', '\t'].reduce((most, next) => (count(next) > count(most) ? next : most))
-}
-
-async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
-  // The parser takes the byte order mark away.
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  try {
-    for await (const piece of pieces) yield decoder.decode(piece, { stream: true })
-    yield decoder.decode()
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    const rule = 'expected UTF-8 (in Excel: save as "CSV UTF-8")'
-    throw new OiError('ERR_BODY_INVALID', rule, { cause })
-  }
 }

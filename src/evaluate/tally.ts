@@ -5,8 +5,11 @@
  */
 
 import { type BinaryFigures, BinaryTally } from './binary-tally.js'
+import { type CoveragePoint, coverageOf, type MassBin, massBinsOf } from './curves.js'
 import { LogHistogram } from './histogram.js'
 import type { Grade, Outcome } from './outcome.js'
+import { Ranking } from './ranking.js'
+import { wilson } from './wilson.js'
 
 /** The figures of a group of answers. Means and shares of no answers are NaN. */
 export interface Figures {
@@ -25,6 +28,10 @@ export interface Figures {
   readonly ece: number
   /** Ten bins of equal width over the confidence; a bin begins with its lower bound. */
   readonly bins: readonly Bin[]
+  /** Up to ten bins of equally many answers, by rising confidence. */
+  readonly massBins: readonly MassBin[]
+  /** Errors if only the surest answers are taken, by rising coverage. */
+  readonly coverage: readonly CoveragePoint[]
   /** Probability of all labels over the vocabulary: its mean and its 5 % quantile. */
   readonly labelMass: { readonly mean: number; readonly p5: number }
   readonly flips?: FlipFigures
@@ -69,6 +76,7 @@ export class Tally {
   #brier = 0
   #logLoss = 0
   readonly #bins = Array.from({ length: binCount }, () => ({ answers: 0, correct: 0, sum: 0 }))
+  readonly #confidences = new Ranking()
   readonly #labelMass = new LogHistogram(1e-9, 1)
   readonly #flips = { answers: 0, flipped: 0, shift: 0 }
   readonly #score = { answers: 0, error: 0, withinHalf: 0, ranked: 0 }
@@ -84,6 +92,7 @@ export class Tally {
     this.#logLoss += outcome.logLoss
     if (labelMass !== undefined) this.#labelMass.add(labelMass)
 
+    this.#confidences.add(confidence, correct)
     const bin = this.#bins[Math.min(binCount - 1, Math.floor(confidence * binCount))]!
     bin.answers++
     bin.sum += confidence
@@ -112,6 +121,7 @@ export class Tally {
     const n = this.#answers
     const flips = this.#flips
     const score = this.#score
+    const steps = this.#confidences.steps()
     return {
       answers: n,
       accuracy: this.#correct / n,
@@ -126,6 +136,8 @@ export class Tally {
         confidence: bin.sum / bin.answers,
         accuracy: bin.correct / bin.answers,
       })),
+      massBins: massBinsOf(steps),
+      coverage: coverageOf(steps),
       labelMass: { mean: this.#labelMass.mean, p5: this.#labelMass.quantile(0.05) },
       ...(flips.answers > 0 && {
         flips: {
@@ -146,19 +158,4 @@ export class Tally {
       }),
     }
   }
-}
-
-/** The two-sided 95 % quantile of the normal distribution. */
-const z = 1.959964
-
-/**
- * @see E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
- *   Journal of the American Statistical Association 22(158), 1927.
- */
-function wilson(successes: number, n: number): [number, number] {
-  const share = successes / n
-  const middle = (share + (z * z) / (2 * n)) / (1 + (z * z) / n)
-  const half =
-    (z / (1 + (z * z) / n)) * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n))
-  return [Math.max(0, middle - half), Math.min(1, middle + half)]
 }

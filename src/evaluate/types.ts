@@ -5,15 +5,23 @@
  */
 
 import type { Decision, DecideRequest, Question } from '../decide/types.js'
+import type { FileRecord } from './records.js'
 
 /** The right answer: yes or no, an option's name, or a level counted from 0. */
 export type Expected = boolean | string | number
 
-/** One line of a labelled file: a request body with `expected` beside it. */
-export interface LabelledRow {
-  /** Its line in the file, from 1. */
+/** One row of a file: a request. */
+export interface AskedRow {
+  /** Its line in the file, from 1; with `unit`, its place in a JSON array, from 1. */
   readonly line: number
+  readonly unit?: 'item' | undefined
   readonly request: DecideRequest
+  /** As it stands in the file. */
+  readonly record: FileRecord
+}
+
+/** One row of a labelled file: a request, and its right answers. */
+export interface LabelledRow extends AskedRow {
   /** By the names of the questions; a question without a right answer is asked but not counted. */
   readonly expected: Readonly<Record<string, Expected>>
 }

@@ -5,6 +5,7 @@
  */
 
 import { SingleBar } from 'cli-progress'
+import { printError } from './print.js'
 
 export interface Progress {
   /**
@@ -22,6 +23,20 @@ const lineStep = 0.25
 export function createProgress(label: string, write: (line: string) => void): Progress {
   const { stderr } = process
   return stderr.isTTY ? terminalBar(label, stderr) : plainLines(label, write)
+}
+
+/** Runs a piece of work with its bar on a terminal, and nothing elsewhere. */
+export async function withProgress<T>(
+  label: string,
+  work: (show: (fraction: number, note?: string) => void) => Promise<T>,
+): Promise<T> {
+  if (!process.stderr.isTTY) return work(() => {})
+  const progress = createProgress(label, printError)
+  try {
+    return await work((fraction, note) => progress.update(fraction, note))
+  } finally {
+    progress.stop()
+  }
 }
 
 function terminalBar(label: string, stream: NodeJS.WriteStream): Progress {

@@ -34,6 +34,17 @@ export function layOut(
   )
 }
 
+/** Text to the left, numbers to the right. @param texts - The number of columns of text. */
+export function inColumns(rows: readonly (readonly string[])[], texts = 1): string[] {
+  return layOut(rows, { aligns: rows[0]!.map((_, i) => (i < texts ? 'left' : 'right')) })
+}
+
+/** A text from data, in one line of this length. */
+export function shortName(text: string, most = 30): string {
+  const shown = oneLine(text)
+  return shown.length <= most ? shown : `${shown.slice(0, most - 1)}…`
+}
+
 interface TextTable {
   /** A line for the heads, and one for each row. */
   readonly lines: readonly string[]

@@ -142,5 +142,5 @@ t.test('a disk that becomes full leaves no half-written file', { skip: noDisk },
     const left = readdirSync(disk).filter((name) => !['list', 'filler'].includes(name))
     t.strictSame(left, kept ? ['resume'] : [])
   }
-  t.ok(readFileSync(join(disk, 'resume'), 'utf8').startsWith('{"format":"oi-eval@1"'))
+  t.ok(readFileSync(join(disk, 'resume'), 'utf8').startsWith('{"format":"oi-eval@2"'))
 })

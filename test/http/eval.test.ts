@@ -250,6 +250,7 @@ for (const [title, args, code, message] of [
   ['no concurrency', ['BAD', '--concurrency', '0'], 2, /whole number from 1 to 256/],
   ['a model and a server', ['BAD', ...local, '--url', 'http://a', '--key', 'k'], 2, /leave out/],
   ['no key', ['BAD', '--url', 'http://a'], 2, /--url needs a key/],
+  ['rows nowhere', ['BAD', ...local, '--rows-out', 'nowhere/x'], 2, /--rows-out: ENOENT/],
   ['a page nowhere', ['BAD', ...local, '--html', 'nowhere/x.html'], 2, /--html: ENOENT/],
 ] as const) {
   t.test(`${title} ends the command before a model is loaded`, async (t) => {

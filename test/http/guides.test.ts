@@ -25,7 +25,7 @@ const elsewhere = [
   // On a machine with a GPU.
   /^(?:export OI_ADDON=|node dist\/test\/device\/)/,
   // http/python-programs.test.ts.
-  /^(?:pip install |export TYPESAFE_|JEVBENCH_API_KEY=)/,
+  /^(?:pip install |python3 -m venv |export TYPESAFE_|JEVBENCH_API_KEY=|datamodel-codegen )/,
   // http/changed-files.test.ts.
   /^(?:cp|mv) \S+ \/models\//,
   // With other hubs and files: http/pull.test.ts.
@@ -37,7 +37,14 @@ const here = /^(?:oi |curl |export OI_KEY=|url=|csrf=)/
 /** Folders and commands that depend on one another run in this order. */
 const ran = [
   ...['README.md', 'src/accounts', 'src/config', 'src/http/README.md', 'src/admin'],
-  ...['src/models', 'src/evaluate', 'src/prompt', 'src/calibrate', 'scripts/deploy/README.md'],
+  ...[
+    'src/models',
+    'src/evaluate',
+    'src/cli',
+    'src/prompt',
+    'src/calibrate',
+    'scripts/deploy/README.md',
+  ],
 ]
 
 const isRunHere = (command: string) =>

@@ -30,11 +30,11 @@ function evilReport(): Report {
   const results = new Results()
   const outcome: Outcome = {
     ...{ question: evil, type: 'choice', options: 2, correct: false, confidence: 0.7 },
-    ...{ brier: 1, logLoss: 1, labelMass: 0.9, mistake: { wanted: evil, got: evil } },
+    ...{ brier: 1, logLoss: 1, labelMass: 0.9, wanted: evil, got: evil },
   }
   const outcomes = [outcome, { ...outcome, question: `${evil}2` }]
   const tokens = { input: 1, cached: 0, image: 1, output: 1 }
-  results.add({ line: 1, outcomes, tokens, latencyMs: 1, modelMs: 1 })
+  results.add({ line: 1, outcomes, answers: '{}', tokens, latencyMs: 1, modelMs: 1 })
   results.add({ line: 2, refused: evil })
   const models = [{ name: evil, digest: evil, readout: evil }]
   return reportOf(results, { file: evil, models, url: evil, warning: evil })
@@ -70,12 +70,16 @@ function tagsAndAttributes(page: string): { tags: string[]; attributes: string[]
 t.test('the page has figures, plots and tables, and is well-formed', async (t) => {
   const page = reportPage(await reportOfRows(60))
   const tags = requireWellFormed(page)
-  // All answers, three types, and the latency.
-  t.equal(tags.filter((tag) => tag === 'svg').length, 5)
+  // Reliability and coverage of all answers and three types, two curves, a matrix, the latency.
+  t.equal(tags.filter((tag) => tag === 'svg').length, 12)
   for (const part of [
     'Reliability',
     'By question',
     'Most frequent mistakes',
+    'If only the surest answers are taken',
+    'best accuracy',
+    'mean of the options (macro)',
+    'Surest wrong answers',
     'Catch-all options',
     'Latency',
     'flips',
@@ -125,13 +129,18 @@ t.test('the table shows the figures', async (t) => {
   t.match(text, /^rows\.jsonl: 60 of 60 rows, 180 answers\nby made-up \(letters@1\)\n/)
   t.match(text, /^ +answers +accuracy .*ECE .*flips +shift\nall +180 .*\nnoul +60 /m)
   t.match(text, /^By question\n/m)
-  t.match(text, /^Nouls: yes from .*\n.*AUC\n/m)
-  t.match(text, /^Catch-all options: yes where .*\n.*AUC\n +\d+\.\d % /m)
+  t.match(text, /^Nouls: yes from .*\n.*AUC +avg\. prec\.\n/m)
+  t.match(text, /^Catch-all options: yes where .*\n.*AUC +avg\. prec\.\n +\d+\.\d % /m)
   t.match(
     text,
     /^Scores: the expected level is off by \d.* half a level at most in \d+\.\d %; ranked/m,
   )
-  t.match(text, /^Reliability\nconfidence +answers +mean +accuracy\n0\.\d–/m)
+  t.match(text, /^Reliability\nconfidence +answers +accuracy +95 %\n\.\d+ +\d+ +\.\d+ +\.\d+–/m)
+  t.match(text, /^If only the surest answers are taken\n +taken +confidence from +wrong\n +\d/m)
+  t.match(text, /^Thresholds of sure, on these rows\n.*\none half +\.5 +\./m)
+  t.match(text, /^Options of colour\n.*\n\w+ +\d+ +\d+ [^]*^mean \(macro\) +\./m)
+  t.match(text, /^Confusion of colour: right ones .*\n +\w+ /m)
+  t.match(text, /^Surest wrong answers\nline +question .*\n\d+ /m)
   t.match(text, /^30 decisions\/s, 90 answers\/s in 2\.0 s, 4 at the same time$/m)
   t.match(text, /^1,200 tokens in \(40\.0 % cached\)|^600 tokens in \(40\.0 % cached\)/m)
   t.notMatch(text, /NaN|undefined/)

@@ -179,6 +179,56 @@ t.test('other errors end the run, with the line', async (t) => {
   t.ok(seen.length < 60)
 })
 
+t.test('rows are written in their order, and few wait for a slow one', async (t) => {
+  const [asked, written]: [number[], number[]] = [[], []]
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  const run = runRows(rows(), {
+    concurrency: 2,
+    measure: async ({ line }) => {
+      asked.push(line)
+      if (line === 3) await released
+      await setImmediate()
+      return line
+    },
+    onRecord: () => {},
+    isDone: (line) => line % 7 === 0,
+    inOrder: {
+      earlier: async (line) => -line,
+      write: async ({ line }, record) => {
+        t.equal(Math.abs(record), line)
+        written.push(record)
+      },
+    },
+  })
+  for (let i = 0; i < 500; i++) await setImmediate()
+  t.strictSame(written, [1, 2])
+  t.ok(asked.length > 10 && asked.length <= 2 + 2 * 8, `${asked.length} rows`)
+  release()
+  t.equal(await run, true)
+  t.strictSame(
+    written,
+    texts.map((_, i) => ((i + 1) % 7 === 0 ? -i - 1 : i + 1)),
+  )
+})
+
+t.test('a row that cannot be written ends the run', async (t) => {
+  let asked = 0
+  const run = runRows(rows(), {
+    concurrency: 2,
+    measure: async () => ++asked,
+    onRecord: () => {},
+    inOrder: {
+      earlier: () => t.fail() as never,
+      write: async ({ line }) => {
+        if (line === 5) throw new Error('the disk is full')
+      },
+    },
+  })
+  await t.rejects(run, { message: 'the disk is full' })
+  t.ok(asked < 60)
+})
+
 t.test('a signal ends the run without a failure', async (t) => {
   const stop = new AbortController()
   let count = 0

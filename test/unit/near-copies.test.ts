@@ -84,7 +84,8 @@ t.test('no near copy is on the other side of the split', async (t) => {
   async function* rows(): AsyncGenerator<LabelledRow> {
     for (const [i, state] of texts.flatMap((text) => [text, `${text}!`, `Hi, ${text}`]).entries()) {
       const questions = { q: { type: 'noul', instructions: '?' } } as const
-      yield { line: i + 1, request: { state, questions }, expected: { q: true } }
+      const request = { state, questions }
+      yield { line: i + 1, request, record: { line: i + 1, json: null }, expected: { q: true } }
     }
   }
   const seen = await askRows(rows(), async (request) => decisionOn(request))

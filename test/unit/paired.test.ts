@@ -11,10 +11,10 @@ function row(line: number, correct: readonly boolean[]): RowRecord {
   const outcomes = correct.map((right, i) => ({
     ...{ question: `q${i}`, type: 'noul' as const, options: 2, correct: right, confidence: 0.8 },
     ...{ brier: right ? 0.08 : 1.28, logLoss: 0.2, labelMass: 1 },
-    ...(!right && { mistake: { wanted: 'yes', got: 'no' } }),
+    ...{ wanted: 'yes', got: right ? 'yes' : 'no' },
   }))
   const tokens = { input: 1, cached: 0, image: 0, output: 1 }
-  return { line, outcomes, tokens, latencyMs: 1, modelMs: 1 }
+  return { line, outcomes, answers: '{}', tokens, latencyMs: 1, modelMs: 1 }
 }
 
 const rowsOf = (count: number, seed: number, share: number) => {

@@ -61,6 +61,7 @@ t.test('text that is not a JSON object is refused, and a missing file too', asyn
 const row = (line: number): LabelledRow => ({
   line,
   request: { state: line % 50, questions: { q: { type: 'noul', instructions: '?' } } },
+  record: { line, json: null },
   expected: { q: line % 2 === 0 },
 })
 

@@ -15,9 +15,10 @@ async function* inPieces(bytes: Uint8Array, length: number) {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
 }
 
-const read = (text: string | Uint8Array, more: Partial<TableOptions> = {}, length = 7) => {
+const read = async (text: string | Uint8Array, more: Partial<TableOptions> = {}, length = 7) => {
   const reader = tableReader({ questions, state: ['text'], expected, ...more })
-  return all(reader.rows(inPieces(Buffer.from(text), length), limits))
+  const rows = await all(reader.rows(inPieces(Buffer.from(text), length), limits))
+  return rows.map(({ record: _, ...row }) => row)
 }
 
 const excel =
@@ -73,7 +74,8 @@ t.test('right answers are taken as people write them', async (t) => {
   for (const name of ['Accounts', 'accounts', ' ACCOUNTS']) {
     t.equal(await label('team', name), 'Accounts')
   }
-  for (const level of ['1', '1.0', 'Today', 'today']) t.equal(await label('urgent', level), 1)
+  for (const level of ['1', '1.0', '"1,0"', 'Today', 'today'])
+    t.equal(await label('urgent', level), 1)
   await t.rejects(label('money', 'maybe'), {
     message: /^line 2: money: expected yes or no, got "maybe"/,
   })
@@ -100,6 +102,41 @@ t.test('several columns are the members of the state', async (t) => {
     expected: { money: 'money' },
   })
   t.equal(JSON.stringify(row!.request.state), '{"subject":"hi","text":"there"}')
+})
+
+t.test('objects of JSON are rows as well, with members for columns', async (t) => {
+  const objects = [
+    { id: 7, text: 'Charged "twice"', money: true, team: 'accounts', urgent: 1 },
+    { text: { subject: 'Hi' }, money: null, team: 'Technical', urgent: 'at once', more: [1] },
+    { text: '', money: 0 },
+  ]
+  const wanted = [
+    ['Charged "twice"', { money: true, team: 'Accounts', urgent: 1 }],
+    [{ subject: 'Hi' }, { team: 'Technical', urgent: 2 }],
+    ['', { money: false }],
+  ]
+  for (const text of [
+    objects.map((each) => JSON.stringify(each)).join('\n'),
+    JSON.stringify(objects),
+  ]) {
+    const rows = await read(text)
+    t.strictSame(
+      rows.map(({ request, expected }) => [request.state, expected]),
+      wanted,
+    )
+    t.strictSame(
+      rows.map(({ line }) => line),
+      [1, 2, 3],
+    )
+  }
+  for (const [text, message] of [
+    ['{"text":"x"}', /^line 1: money: expected a right answer, got none$/],
+    ['{"text":"x","money":1}\n{"body":"y"}', /^line 2: text: expected this member .*, got "body"$/],
+    ['[{"text":"x","money":1},[]]', /^item 2: expected an object, got an empty array$/],
+    ['{"text":"x","money":"perhaps"}', /^line 1: money: expected yes or no, got "perhaps"$/],
+  ] as const) {
+    await t.rejects(read(text), { message })
+  }
 })
 
 t.test('what is wrong is named, with its line', async (t) => {

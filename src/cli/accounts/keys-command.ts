@@ -12,7 +12,7 @@ import { OiError } from '../../errors.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
 import { readWhole, together } from '../input/values.js'
-import { print, printError } from '../output/print.js'
+import { print, printError } from '../../terminal/print.js'
 import { type ListFlags, printList, showTime, wideFlag } from '../output/table.js'
 import { type AccountsFlags, withAccounts } from './with-accounts.js'
 

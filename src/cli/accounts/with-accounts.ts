@@ -12,7 +12,7 @@ import { accountsPath } from '../../accounts/store/database.js'
 import { readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
 import type { Dependencies } from '../../server/dependencies.js'
-import { printError } from '../output/print.js'
+import { printError } from '../../terminal/print.js'
 
 export interface AccountsFlags {
   readonly dataDir?: string

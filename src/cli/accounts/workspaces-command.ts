@@ -16,7 +16,7 @@ import { usageReport } from '../../http/reply/usage-report.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
 import { readAmount, readWhole } from '../input/values.js'
-import { print, printError } from '../output/print.js'
+import { print, printError } from '../../terminal/print.js'
 import { type ListFlags, printList, showTime, wideFlag } from '../output/table.js'
 import { type AccountsFlags, withAccounts, withNewAccounts } from './with-accounts.js'
 

@@ -9,7 +9,7 @@ import { checkNewPassword, hashPassword } from '../../admin/password.js'
 import { type AccountsFlags, withNewAccounts } from '../accounts/with-accounts.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
-import { print } from '../output/print.js'
+import { print } from '../../terminal/print.js'
 import { addBackupCommands } from './backup-commands.js'
 import { readPassword } from './read-password.js'
 

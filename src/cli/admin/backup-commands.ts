@@ -18,7 +18,7 @@ import { type AccountsFlags, withAccounts } from '../accounts/with-accounts.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
 import { addSettings } from '../input/setting-options.js'
-import { print, printError } from '../output/print.js'
+import { print, printError } from '../../terminal/print.js'
 import { type ListFlags, printList, wideFlag } from '../output/table.js'
 
 type CheckFlags = AccountsFlags & ListFlags

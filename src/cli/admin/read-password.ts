@@ -7,7 +7,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { OiError } from '../../errors.js'
-import { printError } from '../output/print.js'
+import { printError } from '../../terminal/print.js'
 import { readText } from '../input/read-text.js'
 
 /**

@@ -80,15 +80,19 @@ async function readStateText({ state, stateFile }: AskInput): Promise<[string, s
   return ['The state on standard input', withoutLastBreak(await readText('-'))]
 }
 
-async function readQuestions({
+/** The questions of the flags. @throws As {@link readAskInput}. */
+export async function readQuestions({
   questions,
   asked,
-}: AskInput): Promise<Record<string, Json | Question>> {
+}: Pick<AskInput, 'questions' | 'asked'>): Promise<Record<string, Json | Question>> {
   const entries: [string, Json | Question][] = []
   if (questions !== undefined) {
     const inline = questions.trimStart().startsWith('{')
     const text = inline ? questions : await readText(questions, '--questions')
-    const given = asJson('--questions', text)
+    const read = asJson('--questions', text)
+    const inside = isJsonObject(read) ? read['questions'] : undefined
+    // A request body will do: its state is not used.
+    const given = isJsonObject(inside) && !('type' in inside) ? inside : read
     if (!isJsonObject(given)) {
       throw new OiError('ERR_CONFIG', '--questions: expected an object: {"name": {"type": …}, …}')
     }

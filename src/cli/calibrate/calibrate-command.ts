@@ -30,7 +30,7 @@ import type { Dependencies } from '../../server/dependencies.js'
 import { loadModel } from '../load-model.js'
 import { openMetadata } from '../../opening/open-model.js'
 import { modelToOpen } from '../../opening/models-to-open.js'
-import { print, printError } from '../output/print.js'
+import { print, printError } from '../../terminal/print.js'
 import { addSettings } from '../input/setting-options.js'
 import { addTableFlags, rowReader, type TableFlags } from '../input/table-flags.js'
 
@@ -74,7 +74,10 @@ export function addCalibrateCommand(program: Command, dependencies: Dependencies
   const command = program
     .command('calibrate')
     .description('fit temperatures to labelled rows, so that probabilities match reality')
-    .argument('[rows]', 'labelled rows, JSONL or a table; - reads standard input')
+    .argument(
+      '[rows]',
+      'labelled rows: JSONL, a JSON array or a table, also .gz; - reads standard input',
+    )
     .option('--observations <file>', 'fit to saved observations (JSONL) instead of asking')
     .option('--out <file>', 'write the calibration there; default: <model>.calibration.json')
     .option('--held-out <share>', 'share of rows held out to judge the fit', '0.3')
@@ -118,7 +121,8 @@ async function runCalibrate(
   if (data === undefined || (rows !== undefined && flags.observations !== undefined)) {
     throw new OiError('ERR_CONFIG', 'Expected a file of labelled rows, or --observations <file>')
   }
-  const file = await RowsFile.open(data, rows === undefined ? undefined : await rowReader(flags))
+  const reader = rows === undefined ? undefined : (await rowReader(flags)).reader
+  const file = await RowsFile.open(data, reader)
   const { observations, identity } = await (
     rows === undefined ? readSaved(file, config, flags.out) : ask(file, config, dependencies)
   ).finally(() => file.close())

@@ -8,7 +8,7 @@ import type { Calibrated, CalibrateOptions, FittedType } from '../../calibrate/c
 import type { Figures } from '../../calibrate/figures.js'
 import type { Goal, QuestionThreshold } from '../../calibrate/thresholds.js'
 import { printList } from '../output/table.js'
-import { print } from '../output/print.js'
+import { print } from '../../terminal/print.js'
 
 interface TemperatureRow {
   readonly questions: string

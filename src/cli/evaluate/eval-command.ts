@@ -5,31 +5,18 @@
  */
 
 import type { Command } from 'commander'
-import { ordersOf } from '../../api/orders.js'
-import { readConfig } from '../../config.js'
-import type { Orders } from '../../decide/types.js'
-import { localSubject, remoteSubject } from '../../evaluate/subject.js'
-import { connect, readOrders, requireKey } from '../ask/ask-server.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
 import { addTableFlags } from '../input/table-flags.js'
 import { readWhole, together } from '../input/values.js'
-import { loadModel, modelSettings } from '../load-model.js'
-import { modelToOpen } from '../../opening/models-to-open.js'
-import { type EvalOptions, evaluateFile, type OpenSubject } from './eval-run.js'
+import { modelSettings } from '../load-model.js'
+import { mostAtOnce, type SubjectFlags, subjectOf } from '../open-subject.js'
+import { type EvalOptions, evaluateFile } from './eval-run.js'
 
-type EvalFlags = EvalOptions & {
-  readonly url?: string
-  readonly key?: string
-} & Partial<Record<(typeof modelSettings)[number], string>>
-
-/** With waits of one to eight seconds between them, so that a server can restart meanwhile. */
-const maxRetries = 10
-/** As many rows as a model's default queue holds. */
-const mostAtOnce = 256
+type EvalFlags = EvalOptions & SubjectFlags
 
 const help = `
-Each line of the file is a request body with the right answers beside it: true or false for a noul,
+Each line of the file, or item of a JSON array, is a request body with the right answers beside it: true or false for a noul,
 an option's name for a choice, a level from 0 for a score:
 
   {"state": …, "questions": {"money": {"type": "noul", …}}, "expected": {"money": true}}
@@ -40,7 +27,7 @@ Exit code 1: it was ended early, or the model refused rows.
   oi eval rows.jsonl --model model.gguf --html report.html
   oi eval rows.jsonl --url http://localhost:8080 --key oi-… --flips --resume run.jsonl
   oi eval rows.jsonl --model other.gguf --against run.jsonl
-  oi eval rows.csv --questions questions.json --state text --expected team`
+  oi eval rows.csv --questions questions.json --state text --expected team --rows-out out.csv`
 
 export function addEvalCommand(
   program: Command,
@@ -50,7 +37,10 @@ export function addEvalCommand(
   const evaluation = program
     .command('eval')
     .description('measure the answers of a model on questions whose right answers are known')
-    .argument('<file>', 'labelled rows, JSONL or a table; - reads standard input')
+    .argument(
+      '<file>',
+      'labelled rows: JSONL, a JSON array or a table, also .gz; - reads standard input',
+    )
     .option('--flips', 'ask choices and scores again with reversed options')
     .option('--other <option>', 'a catch-all option; can be repeated', together)
     .option('--limit <n>', 'only the first rows', readWhole(1, Number.MAX_SAFE_INTEGER))
@@ -59,42 +49,14 @@ export function addEvalCommand(
     .option('--against <file>', 'compare with another run, kept by its --resume')
     .option('--json', 'print the report as JSON')
     .option('--html <file>', 'also write the report as a page with plots')
+    .option('--rows-out <file>', 'also write each row with its answers, and whether they are right')
     .option('--url <address>', 'ask a running server instead of loading a model')
     .option('--key <key>', 'key for --url (OI_KEY)')
     .addHelpText('after', help)
   addSettings(addTableFlags(evaluation), modelSettings).action(
     async (file: string, flags: EvalFlags) => {
-      const open =
-        flags.url === undefined
-          ? modelOf(flags, dependencies)
-          : serverOf(flags.url, requireKey(flags, dependencies), readOrders(flags))
+      const open = subjectOf(flags, dependencies, true)
       done(await evaluateFile(file, open, flags, dependencies))
     },
   )
-}
-
-function modelOf(flags: EvalFlags, dependencies: Dependencies): OpenSubject {
-  const chosen = Object.fromEntries(modelSettings.map((name) => [name, flags[name]]))
-  // An evaluation can wait: no request is refused for the length of the queue.
-  const patient = { maxQueued: mostAtOnce, maxBacklogMs: 3_600_000 }
-  const config = readConfig(dependencies.environment, { ...chosen, ...patient })
-  const model = modelToOpen(config)
-  return async () => {
-    const opened = await loadModel(model, dependencies)
-    const { decider, warning } = opened
-    return {
-      subject: localSubject(decider, ordersOf(model.orders)),
-      warning,
-      close: () => opened.close(),
-    }
-  }
-}
-
-function serverOf(url: string, key: string, orders: Orders | undefined): OpenSubject {
-  const client = connect(url, key, maxRetries)
-  return async () => ({
-    subject: await remoteSubject(client, orders),
-    url: client.baseUrl,
-    close: async () => {},
-  })
 }

@@ -5,27 +5,28 @@
  */
 
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import { mostOptions } from '../../api/limits.js'
 import { OiError } from '../../errors.js'
 import { reportPage } from '../../evaluate/html/page.js'
 import { isJsonObject } from '../../api/json.js'
-import { Journal, readOtherRun } from '../../evaluate/journal.js'
+import { Journal, readOtherRun, type RunIdentity } from '../../evaluate/journal.js'
 import { measureRow, type RowRecord } from '../../evaluate/measure.js'
 import { Paired } from '../../evaluate/paired.js'
 import type { Comparison, Report, ReportHead } from '../../evaluate/report.js'
 import { Results } from '../../evaluate/results.js'
-import { RowsFile } from '../../evaluate/rows-file.js'
+import { rowsAt, RowsFile } from '../../evaluate/rows-file.js'
 import { firstRows, runRows } from '../../evaluate/run.js'
-import type { Subject } from '../../evaluate/subject.js'
 import { type Survey, surveyRows } from '../../evaluate/survey.js'
+import { beginningOf } from '../../evaluate/wrong-answers.js'
 import { writeWholeFile } from '../../models/whole-file.js'
 import { packageVersion } from '../../package-root.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
+import { EvaluatedRows } from './evaluated-rows.js'
 import { evaluationText } from './evaluation-text.js'
-import { print, printError } from '../output/print.js'
-import { createProgress } from '../../terminal/progress.js'
-import { rowReader, type TableFlags } from '../input/table-flags.js'
+import { print, printError } from '../../terminal/print.js'
+import { withProgress } from '../../terminal/progress.js'
+import { rowLimits, rowReader, type TableFlags } from '../input/table-flags.js'
+import type { OpenedSubject, OpenSubject } from '../open-subject.js'
 import { listenForStop } from '../../terminal/signals.js'
 
 export interface EvalOptions extends TableFlags {
@@ -38,21 +39,9 @@ export interface EvalOptions extends TableFlags {
   readonly against?: string
   readonly json?: boolean
   readonly html?: string
+  /** The file for the rows with their answers. */
+  readonly rowsOut?: string
 }
-
-interface OpenedSubject {
-  readonly subject: Subject
-  readonly warning?: string | undefined
-  /** The server's address. */
-  readonly url?: string
-  close(): Promise<void>
-}
-
-/** Loads the model, or connects to the server. */
-export type OpenSubject = () => Promise<OpenedSubject>
-
-/** The model itself limits questions and options, row by row. */
-const limits = { maxQuestions: 65_536, maxOptions: mostOptions, maxLevels: mostOptions }
 
 /**
  * @returns The exit code. @throws {@link OiError} The error that ended the run, after the figures
@@ -66,9 +55,13 @@ export async function evaluateFile(
 ): Promise<number> {
   // Errors of files show before a model is loaded, or asked for hours.
   if (options.html !== undefined) requireWritable('--html', options.html)
-  const file = await RowsFile.open(path, await rowReader(options))
+  if (options.rowsOut !== undefined) requireWritable('--rows-out', options.rowsOut)
+  const { reader, questions } = await rowReader(options)
+  const file = await RowsFile.open(path, reader)
   try {
-    return await evaluateRows(file, open, options, dependencies)
+    const out =
+      options.rowsOut === undefined ? undefined : new EvaluatedRows(options.rowsOut, questions)
+    return await evaluateRows(file, open, options, dependencies, out)
   } finally {
     await file.close()
   }
@@ -79,9 +72,14 @@ async function evaluateRows(
   open: OpenSubject,
   options: EvalOptions,
   { exit }: Pick<Dependencies, 'exit'>,
+  out: EvaluatedRows | undefined,
 ): Promise<number> {
   const survey = await withProgress('Reading the rows', (onProgress) =>
-    surveyRows(file, limits, { others: options.other ?? [], onProgress }),
+    surveyRows(file, rowLimits, {
+      others: options.other ?? [],
+      onProgress,
+      check: out?.check,
+    }),
   )
   if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
   if (survey.missing.length > 0) {
@@ -96,7 +94,7 @@ async function evaluateRows(
   const opened = await open()
   try {
     if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-    const run = new Run(file, survey, opened, options, other)
+    const run = new Run(file, survey, opened, options, other, out)
     const { report, failure } = await run.toEnd(exit)
     if (failure === undefined || report.rows.answered > 0) await write(report, options)
     if (!report.whole) printError(`${howToGoOn(report, options)}\n`)
@@ -136,6 +134,7 @@ class Run {
   readonly #options: EvalOptions
   readonly #results = new Results()
   readonly #other: OtherRun | undefined
+  readonly #out: EvaluatedRows | undefined
   readonly #flips: boolean
   readonly #others: ReadonlySet<string>
   #elapsedMs = () => 0
@@ -146,8 +145,10 @@ class Run {
     opened: OpenedSubject,
     options: EvalOptions,
     other: OtherRun | undefined,
+    out: EvaluatedRows | undefined,
   ) {
     this.#other = other
+    this.#out = out
     this.#file = file
     this.#survey = survey
     this.#opened = opened
@@ -176,8 +177,13 @@ class Run {
     } finally {
       signals.dispose()
     }
-    const report = this.#report(whole)
+    const report = await this.#report(whole)
     journal?.close()
+    try {
+      this.#out?.close()
+    } catch (error) {
+      failure ??= error as Error
+    }
     return { report, failure }
   }
 
@@ -186,7 +192,12 @@ class Run {
     if (resume === undefined) return undefined
     const { identity } = this.#opened.subject
     const others = [...this.#others].toSorted()
-    const of = { data: this.#survey.digest, models: identity, flips: this.#flips, others }
+    const of: RunIdentity = {
+      data: this.#survey.digest,
+      models: identity,
+      flips: this.#flips,
+      others,
+    }
     return Journal.open(resume, of, (record) => this.#add(record))
   }
 
@@ -213,16 +224,17 @@ class Run {
       const perSecond = (1000 * (rows - before)) / (performance.now() - startMs)
       show(Math.min(1, rows / total), `${rows} of ${total} rows, ${perSecond.toFixed(1)}/s`)
     }
-    return runRows(firstRows(this.#file.rows(limits), limit), {
+    return runRows(firstRows(this.#file.rows(rowLimits), limit), {
       concurrency,
       measure: (row, of) => measureRow(row, how, of),
       onRecord,
       isDone: (line) => journal?.has(line) ?? false,
+      inOrder: this.#out?.inOrder(journal),
       signal,
     })
   }
 
-  #report(whole: boolean): Report {
+  async #report(whole: boolean): Promise<Report> {
     const { subject, url, warning } = this.#opened
     const about: ReportHead = {
       file: this.#file.name,
@@ -236,7 +248,12 @@ class Run {
       version: packageVersion(),
     }
     const rowsInFile = this.#survey.rows
-    const report = this.#results.report({ about, rowsInFile, whole, elapsedMs: this.#elapsedMs() })
+    const facts = { about, rowsInFile, whole, elapsedMs: this.#elapsedMs() }
+    const states = new Map<number, string>()
+    for await (const row of rowsAt(this.#file.rows(rowLimits), this.#results.wrongLines)) {
+      states.set(row.line, beginningOf(row.request.state))
+    }
+    const report = this.#results.report(facts, states)
     const other = this.#other
     return other ? { ...report, against: other.paired.figures(other.about) } : report
   }
@@ -268,19 +285,5 @@ function requireWritable(flag: string, path: string): void {
     if (isNew) rmSync(path)
   } catch (cause) {
     throw new OiError('ERR_CONFIG', `${flag}: ${(cause as Error).message}`, { cause })
-  }
-}
-
-/** A progress bar on a terminal, nothing elsewhere. */
-async function withProgress<T>(
-  label: string,
-  work: (show: (fraction: number, note?: string) => void) => Promise<T>,
-): Promise<T> {
-  if (!process.stderr.isTTY) return work(() => {})
-  const progress = createProgress(label, printError)
-  try {
-    return await work((fraction, note) => progress.update(fraction, note))
-  } finally {
-    progress.stop()
   }
 }

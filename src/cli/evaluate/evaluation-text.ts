@@ -16,11 +16,17 @@ import {
 import type { BinaryFigures } from '../../evaluate/binary-tally.js'
 import type { Report } from '../../evaluate/report.js'
 import type { Figures } from '../../evaluate/tally.js'
-import { layOut, oneLine } from '../../terminal/text-table.js'
+import { inColumns, oneLine, shortName } from '../../terminal/text-table.js'
+import {
+  choiceBlocks,
+  coverageLines,
+  reliabilityLines,
+  thresholdBlocks,
+  wrongLines,
+} from './evaluation-details.js'
 
 const shownQuestions = 20
 const shownMistakes = 10
-const longestName = 30
 
 /** The last line has its end. Names are data, and shown without control characters. */
 export function evaluationText(report: Report): string {
@@ -29,9 +35,13 @@ export function evaluationText(report: Report): string {
     groupLines(report),
     questionLines(report),
     ...binaryBlocks(report),
+    ...thresholdBlocks(report),
     scoreLines(report),
     reliabilityLines(report),
+    coverageLines(report),
+    ...choiceBlocks(report),
     mistakeLines(report),
+    wrongLines(report),
     ...againstBlocks(report),
     costLines(report),
   ]
@@ -79,11 +89,6 @@ function table(groups: readonly (readonly [name: string, Figures])[]): string[] 
   return inColumns([head, ...rows])
 }
 
-/** Text to the left, numbers to the right, two spaces between them. */
-function inColumns(rows: readonly (readonly string[])[], texts = 1): string[] {
-  return layOut(rows, { aligns: rows[0]!.map((_, i) => (i < texts ? 'left' : 'right')) })
-}
-
 function groupLines({ overall, types }: Report): string[] {
   const groups = Object.entries(types)
   return table(groups.length === 1 ? [groups[0]!] : [['all', overall], ...groups])
@@ -97,7 +102,7 @@ function questionLines({ questions, answersOfFurtherQuestions }: Report): string
     answersOfFurtherQuestions > 0
   return [
     'By question',
-    ...table(largest.map((question) => [named(question.name), question])),
+    ...table(largest.map((question) => [shortName(question.name), question])),
     ...(left ? [`and more (--json shows ${showCount(questions.length)})`] : []),
   ]
 }
@@ -111,13 +116,17 @@ function binaryBlocks({ overall: { noul, other } }: Report): string[][] {
 
 function binaryLines(
   title: string,
-  { yes, precision, recall, f1, brier, auc }: BinaryFigures,
+  { yes, precision, recall, f1, brier, auc, averagePrecision }: BinaryFigures,
 ): string[] {
   return [
     title,
     ...inColumns([
-      ['', 'yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC'],
-      ['', showPercent(yes), ...[precision, recall, f1, brier, auc].map(showShare)],
+      ['', 'yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC', 'avg. prec.'],
+      [
+        '',
+        showPercent(yes),
+        ...[precision, recall, f1, brier, auc, averagePrecision].map(showShare),
+      ],
     ]),
   ]
 }
@@ -130,29 +139,15 @@ function scoreLines({ overall: { score } }: Report): string[] {
   ]
 }
 
-function reliabilityLines({ overall: { bins } }: Report): string[] {
-  const rows = bins.flatMap(({ answers, confidence, accuracy }, i) =>
-    answers === 0
-      ? []
-      : [[bounds(i), showCount(answers), showShare(confidence), showShare(accuracy)]],
-  )
-  if (rows.length === 0) return []
-  return ['Reliability', ...inColumns([['confidence', 'answers', 'mean', 'accuracy'], ...rows])]
-}
-
-function bounds(bin: number): string {
-  return `${(bin / 10).toFixed(1)}–${((bin + 1) / 10).toFixed(1)}`
-}
-
 function mistakeLines({ mistakes, questions }: Report): string[] {
   if (mistakes.length === 0) return []
   const several = questions.length > 1
   const rows = mistakes
     .slice(0, shownMistakes)
     .map(({ question, wanted, got, count }) => [
-      ...(several ? [named(question)] : []),
-      named(wanted),
-      named(got),
+      ...(several ? [shortName(question)] : []),
+      shortName(wanted),
+      shortName(got),
       showCount(count),
     ])
   const head = [...(several ? ['question'] : []), 'right', 'answered', 'times']
@@ -168,8 +163,8 @@ function againstBlocks({ against, questions }: Report): string[][] {
     .slice(0, shownMistakes)
     .map(({ line, question, wanted, here, there }) => [
       String(line),
-      ...(several ? [named(question)] : []),
-      ...[wanted, here, there].map(named),
+      ...(several ? [shortName(question)] : []),
+      ...[wanted, here, there].map((name) => shortName(name)),
     ])
   const head = ['line', ...(several ? ['question'] : []), 'right', 'here', 'there']
   return [
@@ -208,9 +203,4 @@ function costLines({ tokens, latencyMs, modelMs, rows, reversed, ...report }: Re
       ['model', ...quantiles(modelMs)],
     ]),
   ]
-}
-
-function named(name: string): string {
-  const shown = oneLine(name)
-  return shown.length <= longestName ? shown : `${shown.slice(0, longestName - 1)}…`
 }

@@ -12,7 +12,7 @@ import { mostOptions } from '../../api/limits.js'
 import { checkRequest } from '../../api/read-request.js'
 import type { DecideRequest } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
-import { jsonLines, type RowReader } from '../../evaluate/rows.js'
+import { labelledReader, type RowReader } from '../../evaluate/rows.js'
 import { tableReader } from '../../evaluate/table-rows.js'
 import { requireFile } from '../../open-input.js'
 import { together } from './values.js'
@@ -24,11 +24,21 @@ export interface TableFlags {
 }
 
 /** What a flag says if it is not given. */
-const usualState = 'text'
+export const usualState = 'text'
+
+/** The model itself limits questions and options, row by row. */
+export const rowLimits = {
+  maxQuestions: 65_536,
+  maxOptions: mostOptions,
+  maxLevels: mostOptions,
+}
 
 export function addTableFlags(command: Command): Command {
   return command
-    .option('--questions <file>', 'the rows are a table (CSV, TSV); this JSON has the questions')
+    .option(
+      '--questions <file>',
+      'the rows have texts and labels only; this JSON has the questions',
+    )
     .option(
       '--state <column>',
       `column of the state (default: ${usualState}); repeatable`,
@@ -43,21 +53,25 @@ export function addTableFlags(command: Command): Command {
 }
 
 /**
- * How rows are read: as JSON lines, or by these flags as a table.
+ * How rows are read: as whole requests, or by these flags as texts and labels.
  *
+ * @returns Also the questions that stand beside the rows.
  * @throws {@link OiError} `ERR_CONFIG` naming the flag.
  */
-export async function rowReader(flags: TableFlags): Promise<RowReader> {
+export async function rowReader(
+  flags: TableFlags,
+): Promise<{ reader: RowReader; questions?: DecideRequest['questions'] }> {
   const { questions: path, state = [usualState], expected = [] } = flags
   if (path === undefined) {
-    if (flags.state === undefined && flags.expected === undefined) return jsonLines
-    throw new OiError('ERR_CONFIG', '--state and --expected need --questions <file>: a table')
+    if (flags.state === undefined && flags.expected === undefined) return { reader: labelledReader }
+    throw new OiError('ERR_CONFIG', '--state and --expected need --questions <file>')
   }
   const questions = await readQuestions(path)
   const names = keysOf(questions)
   const columns = expected.map((each) => columnOf(each, names))
   const chosen = columns.length > 0 ? columns : names.map((name) => [name, name] as const)
-  return tableReader({ questions, state, expected: Object.fromEntries(chosen) })
+  const reader = tableReader({ questions, state, expected: Object.fromEntries(chosen) })
+  return { reader, questions }
 }
 
 async function readQuestions(path: string): Promise<DecideRequest['questions']> {
@@ -66,8 +80,7 @@ async function readQuestions(path: string): Promise<DecideRequest['questions']> 
     const read = parseJson(fileText(await readFile(path)))
     // A request body will do: its state is not used.
     const questions = isJsonObject(read) && 'questions' in read ? read['questions'] : read
-    const limits = { maxQuestions: 65_536, maxOptions: mostOptions, maxLevels: mostOptions }
-    return checkRequest({ state: '', questions }, limits).questions
+    return checkRequest({ state: '', questions }, rowLimits).questions
   } catch (cause) {
     throw new OiError('ERR_CONFIG', `--questions ${path}: ${(cause as Error).message}`, { cause })
   }

@@ -28,7 +28,7 @@ import { findPulled, isModelName, type PulledModel } from '../../models/pulled-m
 import { shellArgument, shellWord, sizeText } from '../../api/words.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { probeModel } from '../../opening/open-model.js'
-import { print, printError } from '../output/print.js'
+import { print, printError } from '../../terminal/print.js'
 import { readText } from '../input/read-text.js'
 import { PullDisplay } from './pull-display.js'
 import { addSettings } from '../input/setting-options.js'

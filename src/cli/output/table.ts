@@ -5,7 +5,7 @@
  */
 
 import { textTable } from '../../terminal/text-table.js'
-import { print, printError } from './print.js'
+import { print, printError } from '../../terminal/print.js'
 
 export interface ListFlags {
   readonly json?: boolean | undefined

@@ -13,6 +13,7 @@ import {
   showShare,
 } from '../numbers.js'
 import type { Comparison, Report } from '../report.js'
+import { choiceDetails, coveragePlot, noulDetails, wrongTable } from './details.js'
 import { latencyPlot } from './latency-plot.js'
 import { html, Markup } from './markup.js'
 import { reliabilityPlot } from './reliability-plot.js'
@@ -50,15 +51,29 @@ export function reportPage(report: Report): string {
         <h2>Reliability</h2>
         <p class="soft">
           Well calibrated answers stand on the dashed line: of those with a confidence of .8, eight
-          in ten are right. Bars under it are too sure of themselves.
+          in ten are right. Bars under it are too sure of themselves. Each point stands for a tenth
+          of the answers, with the 95 % interval of its accuracy.
         </p>
         <div class="plots">
           ${panels.map(([title, figures]) => reliabilityPlot(title, figures))}
         </div>
         ${
+          overall.answers > 0
+            ? html`<h2>If only the surest answers are taken</h2>
+                <div class="plots">
+                  ${panels.map(([title, figures]) => coveragePlot(title, figures))}
+                </div>`
+            : undefined
+        }
+        ${
           overall.noul &&
           html`<h2>Nouls</h2>
-            ${binaryTable('yes from a probability of .5 on', overall.noul)}`
+            ${binaryTable('yes from a probability of .5 on', overall.noul)}
+            <p class="soft">
+              The best thresholds are the best on these rows: on others they will do a little worse.
+              oi calibrate --decide finds one that holds.
+            </p>
+            ${noulDetails(report)}`
         }
         ${
           overall.other &&
@@ -82,9 +97,25 @@ export function reportPage(report: Report): string {
             : undefined
         }
         ${
+          report.choices.length > 0
+            ? html`<h2>Options</h2>
+                <p class="soft">
+                  Of the options that are right (from top to bottom), the shares that were answered
+                  (from left to right); on the diagonal, rightly.
+                </p>
+                ${choiceDetails(report)}`
+            : undefined
+        }
+        ${
           mistakes.length > 0
             ? html`<h2>Most frequent mistakes</h2>
                 ${mistakesTable(report)}`
+            : undefined
+        }
+        ${
+          report.wrong.length > 0
+            ? html`<h2>Surest wrong answers</h2>
+                ${wrongTable(report)}`
             : undefined
         }
         ${against && comparison(against)}

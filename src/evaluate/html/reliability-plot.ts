@@ -4,7 +4,7 @@
  * @module
  */
 
-import { showCount, showShare } from '../numbers.js'
+import { showCount, showInterval, showShare } from '../numbers.js'
 import type { Figures } from '../tally.js'
 import { html, type Markup } from './markup.js'
 
@@ -18,7 +18,7 @@ const countsHeight = 42
 const ticks = [0, 0.25, 0.5, 0.75, 1]
 
 /** @param title - Which answers these are. */
-export function reliabilityPlot(title: string, { bins, ece, answers }: Figures): Markup {
+export function reliabilityPlot(title: string, { bins, massBins, ece, answers }: Figures): Markup {
   const x = (share: number) => round(margin.left + share * side)
   const y = (share: number) => round(margin.top + (1 - share) * side)
   const step = 1 / bins.length
@@ -52,7 +52,6 @@ export function reliabilityPlot(title: string, { bins, ece, answers }: Figures):
             width="${round(side * step - 2)}"
             height="${round(accuracy * side)}"
           />
-          <circle class="point" cx="${x(confidence)}" cy="${y(accuracy)}" r="3.5" />
           <rect
             class="faint"
             x="${x(from) + 1}"
@@ -60,6 +59,16 @@ export function reliabilityPlot(title: string, { bins, ece, answers }: Figures):
             width="${round(side * step - 2)}"
             height="${round(Math.max(1, (count / most) * countsHeight))}"
           />
+        </g>`,
+    )}
+    ${massBins.map(
+      ({ answers: count, confidence, accuracy, interval: [low, high] }) =>
+        html`<g>
+          <title>
+            ${`mean confidence ${showShare(confidence)}, accuracy ${showShare(accuracy)} (95 %: ${showInterval([low, high])}), ${showCount(count)} answers`}
+          </title>
+          <path class="whisker" d="M${x(confidence)} ${y(low)}V${y(high)}" />
+          <circle class="point" cx="${x(confidence)}" cy="${y(accuracy)}" r="3.5" />
         </g>`,
     )}
     <path class="ideal" d="M${x(0)} ${y(0)}L${x(1)} ${y(1)}" />

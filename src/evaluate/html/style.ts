@@ -37,10 +37,14 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; min-width
 th, td { padding: 4px 8px; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap }
 th { font-weight: 600; color: var(--soft); font-size: 13px }
-.texts1 :is(th, td):first-child, .texts3 :is(th, td):nth-child(-n+3) { text-align: left }
+.texts1 :is(th, td):first-child, .texts3 :is(th, td):nth-child(-n+3),
+.texts4 :is(th, td):nth-child(-n+4) { text-align: left }
 td.name { max-width: 240px; overflow: hidden; text-overflow: ellipsis }
+h3 { font-size: 15px; margin: 20px 0 8px; overflow-wrap: anywhere }
 .plots { display: flex; flex-wrap: wrap; gap: 16px }
 svg { max-width: 100%; height: auto; display: block }
+svg.wide { max-width: none }
+svg .small { font-size: 9px }
 svg text { font: 12px system-ui, sans-serif; fill: var(--soft) }
 svg .strong { fill: var(--text); font-weight: 600 }
 .grid { stroke: var(--line); stroke-width: .5; fill: none }
@@ -49,6 +53,10 @@ svg .strong { fill: var(--text); font-weight: 600 }
 .faint { fill: var(--faint) }
 .point { fill: var(--accent) }
 .ideal { stroke: var(--soft); stroke-dasharray: 4 4; fill: none }
+.curve { stroke: var(--accent); stroke-width: 1.5; fill: none }
+.whisker { stroke: var(--accent); fill: none }
+.hit { fill: var(--accent) }
+.miss { fill: var(--mark) }
 .mark { stroke: var(--mark); fill: none }
 .meter { display: inline-block; height: 10px; background: var(--bar); border-radius: 2px }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px; font-size: 14px }

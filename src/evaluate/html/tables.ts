@@ -41,11 +41,26 @@ export function figuresTable(groups: readonly (readonly [name: string, Figures])
 /** @param rule - When an answer counts as yes. */
 export function binaryTable(
   rule: string,
-  { yes, precision, recall, f1, brier, auc }: BinaryFigures,
+  { yes, precision, recall, f1, brier, auc, averagePrecision }: BinaryFigures,
 ): Markup {
   return table(
-    ['', 'right answer yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC'],
-    [[rule, showPercent(yes), ...[precision, recall, f1, brier, auc].map(showShare)]],
+    [
+      '',
+      'right answer yes',
+      'precision',
+      'recall',
+      'F1',
+      'Brier of yes',
+      'AUC',
+      'average precision',
+    ],
+    [
+      [
+        rule,
+        showPercent(yes),
+        ...[precision, recall, f1, brier, auc, averagePrecision].map(showShare),
+      ],
+    ],
   )
 }
 
@@ -95,10 +110,10 @@ export function quantilesTable(rows: readonly (readonly [name: string, Quantiles
 }
 
 /** @param texts - The first columns that are text; the others are numbers. */
-function table(
+export function table(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
-  texts: 1 | 3 = 1,
+  texts: 1 | 3 | 4 = 1,
 ): Markup {
   return html`<div class="scroll">
     <table class="texts${texts}">

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { type Sink, sinkOf } from '../../terminal/sink.js'
+import { type Sink, sinkOf } from './sink.js'
 
 /** How long the end of a command waits for the reader of its errors, milliseconds. */
 const errorsMs = 2000
@@ -20,6 +20,15 @@ let failure: NodeJS.ErrnoException | undefined
 
 /** Prints on standard output. */
 export function print(text: string): void {
+  void printNext(text)
+}
+
+/**
+ * Prints as {@link print}; who waits for it is no faster than the reader.
+ *
+ * @returns False if it could not be written, as for a reader that has gone.
+ */
+export async function printNext(text: string): Promise<boolean> {
   last = last.then(() => {
     // After the first error nothing is written: the output would have a gap.
     if (failure !== undefined) return undefined
@@ -32,6 +41,8 @@ export function print(text: string): void {
       })
     })
   })
+  await last
+  return failure === undefined
 }
 
 function passOver(): void {}
