@@ -4,7 +4,6 @@
  * @module
  */
 
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { OiError } from '../../errors.js'
 import { reportPage } from '../../evaluate/html/page.js'
 import { isJsonObject } from '../../api/json.js'
@@ -22,6 +21,7 @@ import { packageVersion } from '../../package-root.js'
 import { type Dependencies, exitCodes } from '../dependencies.js'
 import { EvaluatedRows } from './evaluated-rows.js'
 import { evaluationText } from './evaluation-text.js'
+import { requireAnother, requireWritable } from './output-files.js'
 import { print, printError } from '../output/print.js'
 import { withProgress } from '../output/progress.js'
 import { rowLimits, rowReader, type TableFlags } from '../input/table-flags.js'
@@ -54,7 +54,15 @@ export async function evaluateFile(
 ): Promise<number> {
   // Errors of files show before a model is loaded, or asked for hours.
   if (options.html !== undefined) requireWritable('--html', options.html)
-  if (options.rowsOut !== undefined) requireWritable('--rows-out', options.rowsOut)
+  if (options.rowsOut !== undefined) {
+    requireWritable('--rows-out', options.rowsOut)
+    const { resume, against } = options
+    requireAnother('--rows-out', options.rowsOut, {
+      '<file>': path,
+      '--resume': resume,
+      '--against': against,
+    })
+  }
   const { reader, questions } = await rowReader(options)
   const file = await RowsFile.open(path, reader)
   try {
@@ -275,14 +283,4 @@ function howToGoOn({ rows }: Report, { resume }: EvalOptions): string {
   return resume === undefined
     ? `${done}. With --resume <file>, an interrupted run can be resumed.`
     : `${done} and kept in ${resume}. The same command continues from there.`
-}
-
-function requireWritable(flag: string, path: string): void {
-  const isNew = !existsSync(path)
-  try {
-    closeSync(openSync(path, 'a'))
-    if (isNew) rmSync(path)
-  } catch (cause) {
-    throw new OiError('ERR_CONFIG', `${flag}: ${(cause as Error).message}`, { cause })
-  }
 }
