@@ -99,7 +99,8 @@ class HashEngine implements FakeEngine {
     }
     if (signal?.aborted) throw aborted(signal.reason)
     const stop = new AbortController()
-    signal?.addEventListener('abort', () => stop.abort(), { once: true })
+    const abort = () => stop.abort()
+    signal?.addEventListener('abort', abort)
     const work = sleep(this.#options.delayMs ?? 0, undefined, { signal: stop.signal })
     this.#pending.add(work)
     try {
@@ -107,6 +108,7 @@ class HashEngine implements FakeEngine {
     } catch {
       throw aborted(signal?.reason)
     } finally {
+      signal?.removeEventListener('abort', abort)
       this.#pending.delete(work)
     }
     return this.#evaluate(input)

@@ -8,7 +8,7 @@ t.test('limits and credits, as listed', async (t) => {
   const dataDir = t.testdir()
   const workspaces = (...args: string[]) => oi(['workspaces', ...args, '--data', dataDir])
   await workspaces('create', 'shop')
-  t.match((await workspaces('list')).stdout, /shop.* 6000 .* 256 .* unlimited /)
+  t.match((await workspaces('list')).stdout, /shop +unlimited +unlimited +6000 +256 /)
 
   const limits = ['--requests-per-minute', '600', '--concurrent', '0']
   t.match(await workspaces('set-limits', 'shop', ...limits), {

@@ -67,3 +67,18 @@ t.test('--rows-out writes each row with its answers and whether they are right',
     t.equal(right.colour, answers.colour.choice === expected.colour)
   }
 })
+
+t.test('--rows-out writes over nothing that is read', async (t) => {
+  const dir = t.testdir({ 'rows.jsonl': rows, link: t.fixture('symlink', 'rows.jsonl') })
+  const [file, run] = [join(dir, 'rows.jsonl'), join(dir, 'run.jsonl')]
+  for (const [args, name] of [
+    [['--rows-out', file], '<file>'],
+    [['--rows-out', join(dir, 'link')], '<file>'],
+    [['--rows-out', run, '--resume', run], '--resume'],
+  ] as const) {
+    const { code, stderr } = await ended(oi([file, ...local, ...args]))
+    t.equal(code, 2)
+    t.match(stderr, `this is the file of ${name}; name another`)
+  }
+  t.equal(readFileSync(file, 'utf8'), rows)
+})

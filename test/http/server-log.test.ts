@@ -17,6 +17,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
+import { RunningCommand } from '../helpers/command.js'
 import { ServerProcess } from '../helpers/server-process.js'
 import { noDisk, smallDisk } from '../helpers/small-disk.js'
 import { until } from '../helpers/until.js'
@@ -79,10 +80,12 @@ t.test(
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
     const outer = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address
     if (outer !== undefined) {
-      const nobody = await start('--host', outer)
-      await nobody.until(() => nobody.said.includes('Ready'))
-      t.match(nobody.said, `No browser reaches the console on ${outer}: --admin loopback`)
-      t.notMatch(nobody.said, '/console')
+      const args = ['serve', '--model', 'x', '--port', '0', '--host', outer]
+      const nobody = new RunningCommand([...args, '--data-dir', join(folder, 'outer')], 'fake')
+      t.teardown(() => nobody.process.kill())
+      await until(() => nobody.stdout.includes('Ready'))
+      t.match(nobody.stdout, `No browser reaches the console on ${outer}: --admin loopback`)
+      t.notMatch(nobody.stdout, '/console')
     }
     const listening = /Listening on (\S+)/.exec(everywhere.said)![1]!
     t.match(everywhere.said, `${listening}/console#first=`)

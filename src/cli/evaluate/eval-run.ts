@@ -4,7 +4,6 @@
  * @module
  */
 
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { OiError } from '../../errors.js'
 import { reportPage } from '../../evaluate/html/page.js'
 import { isJsonObject } from '../../api/json.js'
@@ -25,6 +24,7 @@ import { EvaluatedRows } from './evaluated-rows.js'
 import { evaluationText } from './evaluation-text.js'
 import { print, printError } from '../../terminal/print.js'
 import { withProgress } from '../../terminal/progress.js'
+import { requireAnother, requireWritable } from './output-files.js'
 import { rowLimits, rowReader, type TableFlags } from '../input/table-flags.js'
 import type { OpenedSubject, OpenSubject } from '../open-subject.js'
 import { listenForStop } from '../../terminal/signals.js'
@@ -55,7 +55,15 @@ export async function evaluateFile(
 ): Promise<number> {
   // Errors of files show before a model is loaded, or asked for hours.
   if (options.html !== undefined) requireWritable('--html', options.html)
-  if (options.rowsOut !== undefined) requireWritable('--rows-out', options.rowsOut)
+  if (options.rowsOut !== undefined) {
+    requireWritable('--rows-out', options.rowsOut)
+    const { resume, against } = options
+    requireAnother('--rows-out', options.rowsOut, {
+      '<file>': path,
+      '--resume': resume,
+      '--against': against,
+    })
+  }
   const { reader, questions } = await rowReader(options)
   const file = await RowsFile.open(path, reader)
   try {
@@ -276,14 +284,4 @@ function howToGoOn({ rows }: Report, { resume }: EvalOptions): string {
   return resume === undefined
     ? `${done}. With --resume <file>, an interrupted run can be resumed.`
     : `${done} and kept in ${resume}. The same command continues from there.`
-}
-
-function requireWritable(flag: string, path: string): void {
-  const isNew = !existsSync(path)
-  try {
-    closeSync(openSync(path, 'a'))
-    if (isNew) rmSync(path)
-  } catch (cause) {
-    throw new OiError('ERR_CONFIG', `${flag}: ${(cause as Error).message}`, { cause })
-  }
 }

@@ -8,19 +8,22 @@ import { showCount, showPercent } from '../numbers.js'
 import type { ChoiceFigures } from '../report.js'
 import { html, type Markup } from './markup.js'
 
-const labels = 180
 const longestLabel = 26
+/** Widths of a letter, in large and in small matrices. */
+const letters = { small: 5.5, large: 7 }
 /** Counts stand in the cells of small matrices. */
 const countedOptions = 20
-const sides = { least: 11, most: 36, together: 720 }
+const sides = { least: 10, most: 36, together: 720 }
 
 /** A row for each right option, a column for each given one, both in the order of the table. */
 export function confusionPlot({ question, options, confusion }: ChoiceFigures): Markup {
   const n = options.length
   const side = Math.round(Math.max(sides.least, Math.min(sides.most, sides.together / n)))
+  const text = side >= 13 ? '' : 'small'
+  const letter = text === 'small' ? letters.small : letters.large
+  const labels = Math.ceil(Math.max(...options.map(({ name }) => short(name).length)) * letter) + 12
   const place = (i: number) => labels + i * side
   const [width, height] = [place(n) + 1, place(n) + 1]
-  const text = side >= 13 ? '' : 'small'
   const middle = side / 2 + 4
   return html`<div class="scroll">
     <svg
