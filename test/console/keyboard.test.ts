@@ -129,5 +129,5 @@ consoleTest('requests and pages work by keyboard', {}, async (t, console) => {
   await page.getByRole('dialog', { name: 'Code' }).waitFor()
   await keyboard.press('Escape')
   // Where it was: the focus returns in its own turn, after the dialog has gone.
-  await page.waitForFunction("document.activeElement?.textContent === 'View code'")
+  await page.locator(':focus', { hasText: /^View code$/ }).waitFor()
 })

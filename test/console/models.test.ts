@@ -33,6 +33,7 @@ consoleTest('models and settings', options, async (t, console) => {
     await row('oi-small').getByText('Ready').waitFor()
     await pull(console.dataDir, await fixturePath('small'))
     const load = page.getByRole('dialog', { name: 'Load model' })
+    await row('pulled').getByText('Not loaded').waitFor()
     await page.getByRole('button', { name: 'Load model' }).click()
     await load.getByText(/of memory for its weights.* are free/).waitFor()
     await load.getByLabel('Model', { exact: true }).selectOption('Another file')

@@ -153,7 +153,7 @@ consoleTest('dialogs are read alone, and return the focus', {}, async (t, consol
     t.match(await focused(inIt), inIt, `${title}: the focus is in it`)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.waitForFunction('document.activeElement !== document.body')
+    await page.locator(':focus').waitFor()
     const back = new RegExp(`^button ${opener}`)
     t.match(await focused(back), back, `${title}: the focus is given back`)
   }
@@ -172,7 +172,7 @@ consoleTest('mistakes, refusals and actions are read out', {}, async (t, console
   await t.test('a wrong field has the focus, and its reason', async (t) => {
     await button('Create key').click()
     await dialog.getByRole('button', { name: 'Create key' }).click()
-    await page.waitForFunction("document.activeElement.getAttribute('aria-invalid') === 'true'")
+    await page.locator(':focus[aria-invalid=true]').waitFor()
     t.equal(await focused(/^textbox Name$/), 'textbox Name')
     const note = await page.evaluate<string>(
       `document.getElementById(document.activeElement.getAttribute('aria-describedby')).innerText`,
@@ -233,7 +233,7 @@ consoleTest('mistakes, refusals and actions are read out', {}, async (t, console
     ] as const) {
       await button(name).focus()
       await page.keyboard.press('Enter')
-      await page.waitForFunction('document.activeElement !== document.body')
+      await page.locator(':focus').waitFor()
       t.equal(await focused(new RegExp(`^${next}$`)), next, name)
     }
   })

@@ -1,7 +1,7 @@
 /**
- * The layout's import rules. One assertion per rule, which lists the offenders.
+ * The layout's import rules (helpers/import-rules.ts). One assertion per rule, which lists the offenders.
  *
- * A folder of src/ without a rule fails, so that a new folder is given its place here.
+ * A folder of src/ without a rule fails, so that a new folder is given its place there.
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -10,87 +10,8 @@ import { homedir } from 'node:os'
 import { join, posix } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { errorTable } from '../../src/errors.js'
+import { mayImport, mayImportTypes, owners } from '../helpers/import-rules.js'
 import { type Import, importsOf, type Source, sourcesIn } from '../helpers/sources.js'
-
-/** Folders and files directly under src/, and the modules whose values each may import. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
-  chain: [],
-  running: ['chain'],
-  'package-root': [],
-  'user-folder': [],
-  'open-input': ['errors'],
-  'make-folder': ['errors'],
-  'server-package': ['package-root', 'errors'],
-  config: ['api', 'errors'],
-  api: ['package-root', 'errors'],
-  prompt: ['api', 'errors'],
-  scoring: ['api', 'errors'],
-  images: ['api', 'errors'],
-  engine: ['package-root', 'errors'],
-  runner: ['engine', 'chain', 'make-folder', 'errors'],
-  accounts: ['server-package', 'user-folder', 'make-folder', 'api', 'errors'],
-  models: [
-    ...['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api'],
-    ...['package-root', 'user-folder', 'open-input', 'make-folder', 'errors'],
-  ],
-  decide: ['prompt', 'scoring', 'images', 'api', 'running', 'errors'],
-  evaluate: ['open-input', 'scoring', 'client', 'api', 'errors'],
-  calibrate: ['evaluate', 'scoring', 'api', 'errors'],
-  trace: ['package-root'],
-  http: [
-    ...['server-package', 'package-root', 'accounts', 'engine'],
-    ...['trace', 'api', 'chain', 'running', 'open-input', 'errors'],
-  ],
-  admin: ['http', 'accounts', 'api', 'config', 'errors'],
-  oi: ['decide', 'engine', 'api'],
-  open: ['oi', 'runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
-  'open-all': ['oi', 'open', 'decide', 'models', 'errors'],
-  index: ['oi', 'open', 'open-all', 'api', 'errors'],
-  client: [],
-  // Bundled for browsers: its imports from there name nothing of Node.
-  console: ['api', 'scoring', 'errors'],
-  terminal: [],
-  opening: ['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'api', 'config', 'errors'],
-  server: [
-    ...['opening', 'http', 'accounts', 'admin', 'runner', 'decide', 'models', 'engine', 'trace'],
-    ...['api', 'config', 'terminal', 'package-root', 'open-input', 'errors'],
-  ],
-  cli: [
-    ...['server', 'opening', 'decide', 'models', 'images', 'http', 'accounts', 'admin', 'client'],
-    ...['evaluate', 'calibrate', 'scoring', 'api', 'config', 'terminal'],
-    ...['package-root', 'open-input', 'errors'],
-  ],
-}
-
-/** Modules of types only, which may also be named: `import type`. */
-const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
-  api: ['decide/types'],
-  prompt: ['decide/types', 'engine/types', 'scoring/types'],
-  scoring: ['decide/types', 'engine/types'],
-  images: ['decide/types', 'engine/types'],
-  decide: ['engine/types'],
-  evaluate: ['decide/types'],
-  calibrate: ['decide/types', 'evaluate/types'],
-  http: ['decide/types', 'engine/types', 'runner/supervision'],
-  admin: ['decide/types'],
-  index: ['decide/asked-types', 'decide/types', 'engine/types'],
-  client: ['decide/asked-types', 'decide/types', 'errors'],
-}
-
-/** Packages that only one part of the project may use. */
-const owners: Readonly<Record<string, (path: string) => boolean>> = {
-  'uWebSockets.js': (path) => /^src\/http\/transport\/uws-(?:transport|client)\.ts$/.test(path),
-  typebox: (path) => /^src\/(?:api|config|calibrate)\b/.test(path),
-  'better-sqlite3': (path) => path.startsWith('src/accounts/'),
-  '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
-  sharp: (path) => path.startsWith('src/images/'),
-  pino: (path) => path === 'src/http/log/logger.ts',
-  'csv-parse': (path) => path.startsWith('src/evaluate/'),
-  preact: (path) => path.startsWith('src/console/'),
-  commander: (path) => path.startsWith('src/cli/'),
-  'node:module': (path) => ['src/engine/native.ts', 'src/server-package.ts'].includes(path),
-}
 
 const longest = 300
 
