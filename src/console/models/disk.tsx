@@ -33,7 +33,7 @@ export function Disk({ of: { models, folder }, onLoad, onChanged }: DiskProps) {
   return (
     <section aria-labelledby="disk-title">
       <h2 id="disk-title">On the disk</h2>
-      <p class="hint">
+      <p class="about">
         Pulled models are in <span class="mono">{folder}</span>.
       </p>
       <Table
@@ -74,7 +74,12 @@ const columnsFor = (
         <Status tone="idle">Not loaded</Status>
       ),
   },
-  { name: 'Size', end: true, by: (model) => model.bytes, cell: (model) => bytes(model.bytes) },
+  {
+    name: 'Size',
+    end: true,
+    by: (model) => model.bytes,
+    cell: (model) => bytes(model.bytes).replace(' ', '\u00a0'),
+  },
   {
     name: 'Quantization',
     cell: ({ quantization }) => quantization || <span class="faint">–</span>,

@@ -40,34 +40,36 @@ export function SettingFields({ of: settings, onChange, error }: SettingFieldsPr
   return (
     <details class="fold" open={error !== undefined}>
       <summary>Settings of this model</summary>
-      <div class="pair">
-        {fields.map(({ name, label, unit }) => (
-          <TextField
-            key={name}
-            label={label}
-            value={settings[name]}
-            onValue={(value) => onChange({ ...settings, [name]: value })}
-            {...(unit !== undefined && { unit })}
-            input={{ placeholder: serversOf(name) }}
-          />
-        ))}
+      <div class="form">
+        <div class="pair">
+          {fields.map(({ name, label, unit }) => (
+            <TextField
+              key={name}
+              label={label}
+              value={settings[name]}
+              onValue={(value) => onChange({ ...settings, [name]: value })}
+              {...(unit !== undefined && { unit })}
+              input={{ placeholder: serversOf(name) }}
+            />
+          ))}
+        </div>
+        <Field
+          label="Other settings"
+          hint="One per line, as orders = 2. What is left out is as the server’s."
+          error={error}
+        >
+          {(wired) => (
+            <textarea
+              {...wired}
+              class="mono"
+              rows={3}
+              spellcheck={false}
+              value={settings.others}
+              onInput={(event) => onChange({ ...settings, others: event.currentTarget.value })}
+            />
+          )}
+        </Field>
       </div>
-      <Field
-        label="Other settings"
-        hint="One per line, as orders = 2. What is left out is as the server’s."
-        error={error}
-      >
-        {(wired) => (
-          <textarea
-            {...wired}
-            class="mono"
-            rows={3}
-            spellcheck={false}
-            value={settings.others}
-            onInput={(event) => onChange({ ...settings, others: event.currentTarget.value })}
-          />
-        )}
-      </Field>
     </details>
   )
 }
