@@ -5,7 +5,7 @@
  */
 
 import { textTable } from '../../terminal/text-table.js'
-import { print, printError } from '../../terminal/print.js'
+import { print } from '../../terminal/print.js'
 
 export interface ListFlags {
   readonly json?: boolean | undefined
@@ -33,7 +33,7 @@ export function printList<T extends object>(
   const { isTTY, columns: width } = process.stdout
   const { lines, left } = textTable(rows, columns, isTTY && !wide ? width : undefined)
   print(`${lines.join('\n')}\n`)
-  if (left.length > 0) printError(`(--wide shows ${left.join(', ')} too)\n`)
+  if (left.length > 0) print(`(--wide shows ${left.join(', ')} too)\n`)
 }
 
 /** A point in time, UTC, to the second; `-` for none. */
