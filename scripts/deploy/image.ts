@@ -56,6 +56,10 @@ export async function checkImage(report: Report): Promise<string> {
     ['build', '--isolation', 'chroot', '--format', 'docker', ...from, '--tag', image, root],
     { quiet: true },
   )
+  // A build that was ended from outside ends with 0, too.
+  if (podman('image', 'exists', image).status !== 0) {
+    throw new BuildError('podman build has left no image')
+  }
   report.ok(`the image is built, on Debian ${suite} with Node ${node}`)
   clear()
   try {
