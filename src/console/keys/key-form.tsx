@@ -7,7 +7,7 @@
 import { useState } from 'preact/hooks'
 import { date, dateTime } from '../format.js'
 import { CheckField, SelectField, TextField } from '../parts/field.js'
-import { Dialog, FormIn } from '../parts/dialog.js'
+import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
 import { call } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Key, KeyChange, KeyWithSecret, Models, Workspace } from '../wire.js'
@@ -108,14 +108,11 @@ export function KeyForm(props: KeyFormProps) {
           onModels={setModels}
           error={tried ? mistakes.models : undefined}
         />
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button button-main" aria-disabled={save.busy}>
-            {key === undefined ? 'Create key' : 'Save'}
-          </button>
-        </div>
+        <DialogFoot
+          deed={key === undefined ? 'Create key' : 'Save'}
+          action={save}
+          onClose={onClose}
+        />
       </FormIn>
     </Dialog>
   )

@@ -78,7 +78,7 @@ const columnsFor = (
     name: 'Size',
     end: true,
     by: (model) => model.bytes,
-    cell: (model) => bytes(model.bytes).replace(' ', '\u00a0'),
+    cell: (model) => bytes(model.bytes),
   },
   {
     name: 'Quantization',
@@ -95,18 +95,18 @@ const columnsFor = (
     silent: true,
     end: true,
     cell: (model) => (
-      <>
+      <span class="row-deeds">
         {model.state !== 'unfinished' && !model.loaded && (
           <button type="button" class="button" onClick={() => onLoad(model.name)}>
             Load…<span class="visually-hidden"> {model.name}</span>
           </button>
-        )}{' '}
+        )}
         {model.state !== 'packaged' && !model.loaded && (
           <button type="button" class="button" onClick={() => onRemove(model)}>
             Remove…<span class="visually-hidden"> {model.name}</span>
           </button>
         )}
-      </>
+      </span>
     ),
   },
 ]

@@ -6,7 +6,7 @@
 
 import { useState } from 'preact/hooks'
 import { bytes } from '../format.js'
-import { Dialog, FormIn } from '../parts/dialog.js'
+import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
 import { CheckField, SelectField, TextField } from '../parts/field.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
@@ -113,20 +113,7 @@ export function LoadDialog({ named, chosen, onClose, onStarted, onLoaded }: Load
           onChange={setSettings}
           error={tried && typeof read === 'string' ? read : undefined}
         />
-        {load.busy && (
-          <p class="note" role="status">
-            <span class="spinner" aria-hidden="true" />
-            <span>Loading. You may close this: the server goes on.</span>
-          </p>
-        )}
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            {load.busy ? 'Close' : 'Cancel'}
-          </button>
-          <button type="submit" class="button button-main" aria-disabled={load.busy}>
-            Load model
-          </button>
-        </div>
+        <DialogFoot deed="Load model" action={load} onClose={onClose} going="Loading" />
       </FormIn>
     </Dialog>
   )

@@ -6,7 +6,7 @@
 
 import { useState } from 'preact/hooks'
 import { bytes } from '../format.js'
-import { Dialog, FormIn } from '../parts/dialog.js'
+import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
@@ -72,20 +72,7 @@ export function PullDialog({ on, onClose, onStarted, onPulled }: PullDialogProps
           hint="If its publisher names one: nothing else is accepted then."
           input={{ class: 'mono' }}
         />
-        {pull.busy && (
-          <p class="note" role="status">
-            <span class="spinner" aria-hidden="true" />
-            <span>Pulling. You may close this: the server goes on.</span>
-          </p>
-        )}
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            {pull.busy ? 'Close' : 'Cancel'}
-          </button>
-          <button type="submit" class="button button-main" aria-disabled={pull.busy}>
-            Pull model
-          </button>
-        </div>
+        <DialogFoot deed="Pull model" action={pull} onClose={onClose} going="Pulling" />
       </FormIn>
     </Dialog>
   )

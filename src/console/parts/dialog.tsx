@@ -81,20 +81,46 @@ export function Confirm({ title, deed, danger, action, onClose, children }: Conf
     <Dialog title={title} onClose={onClose}>
       <FormIn action={action}>
         {children}
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button
-            type="submit"
-            class={danger ? 'button button-danger' : 'button button-main'}
-            aria-disabled={action.busy}
-          >
-            {deed}
-          </button>
-        </div>
+        <DialogFoot deed={deed} danger={danger} action={action} onClose={onClose} />
       </FormIn>
     </Dialog>
+  )
+}
+
+interface FootProps {
+  /** The text of the button: the action. */
+  readonly deed: string
+  readonly danger?: boolean | undefined
+  readonly action: Action<[]>
+  readonly onClose: () => void
+  /** As `Loading`, of an action that goes on at the server when the dialog is closed. */
+  readonly going?: string
+}
+
+/** The end of a form in a dialog: what to do, or not. */
+export function DialogFoot({ deed, danger, action, onClose, going }: FootProps) {
+  const goesOn = going !== undefined && action.busy
+  return (
+    <>
+      {goesOn && (
+        <p class="note" role="status">
+          <span class="spinner" aria-hidden="true" />
+          <span>{going}. You may close this: the server goes on.</span>
+        </p>
+      )}
+      <div class="dialog-foot">
+        <button type="button" class="button" onClick={onClose}>
+          {goesOn ? 'Close' : 'Cancel'}
+        </button>
+        <button
+          type="submit"
+          class={danger ? 'button button-danger' : 'button button-main'}
+          aria-disabled={action.busy}
+        >
+          {deed}
+        </button>
+      </div>
+    </>
   )
 }
 

@@ -7,7 +7,7 @@
 import { useState } from 'preact/hooks'
 import { count } from '../format.js'
 import { goTo, setQuery, usePlace } from '../navigation.js'
-import { Dialog, FormIn } from '../parts/dialog.js'
+import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
 import { CheckField, TextField } from '../parts/field.js'
 import { Icon } from '../parts/icons.js'
 import { PageHead, Time } from '../parts/small.js'
@@ -164,14 +164,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
           hint="Limits, budget and balance are set on its page, which opens next."
           input={{ maxLength: 100, autofocus: true }}
         />
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button button-main" aria-disabled={create.busy}>
-            Create workspace
-          </button>
-        </div>
+        <DialogFoot deed="Create workspace" action={create} onClose={onClose} />
       </FormIn>
     </Dialog>
   )
