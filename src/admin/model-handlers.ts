@@ -10,8 +10,8 @@ import type { ReplyOf } from '../api/admin/operations.js'
 import { OiError } from '../errors.js'
 import { fullCard } from '../http/reply/model-list.js'
 import type { AdminHandlers, AdminServices, Call } from './call.js'
-import { patiently } from './patiently.js'
 import { timeText } from './present.js'
+import { recordModel } from './record-model.js'
 import type { Action, UnderWay } from './under-way.js'
 
 type Ids =
@@ -50,7 +50,7 @@ export function modelHandlers(services: AdminServices, underWay: UnderWay): Admi
   ): Promise<State> =>
     underWay.during(action, target, async (onProgress) => {
       const status = await task(onProgress)
-      await record(administration, action, status)
+      await recordModel(administration, action, status.model, { file: status.file })
       return replyOf(status)
     })
 
@@ -80,7 +80,7 @@ export function modelHandlers(services: AdminServices, underWay: UnderWay): Admi
     keepModel: async ({ name, body: { keep }, administration }) => {
       const { model, file } = find(models, name)
       const status = await models.keep(model, keep)
-      await record(administration, keep ? 'model.keep' : 'model.forget', { model, file })
+      await recordModel(administration, keep ? 'model.keep' : 'model.forget', model, { file })
       return replyOf(status ?? find(models, name))
     },
     unloadModel: (call) =>
@@ -91,15 +91,6 @@ export function modelHandlers(services: AdminServices, underWay: UnderWay): Admi
       return administration.setPrice(model, price)
     },
   }
-}
-
-async function record(
-  administration: Call<'keepModel'>['administration'],
-  action: string,
-  { model, file }: Pick<ModelStatus, 'model' | 'file'>,
-): Promise<void> {
-  const deed = { action, target: `model ${model}`, name: model }
-  await patiently(() => administration.record(deed, null, { file }))
 }
 
 function find(models: ModelAdmin, name: string): ModelStatus {

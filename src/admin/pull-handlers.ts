@@ -6,10 +6,10 @@
 
 import type { ReplyOf } from '../api/admin/operations.js'
 import { OiError } from '../errors.js'
-import type { AdminHandlers, AdminServices, Call } from './call.js'
-import { patiently } from './patiently.js'
+import type { AdminHandlers, AdminServices } from './call.js'
 import { timeText } from './present.js'
 import type { NamedModelStatus } from './pulls.js'
+import { recordModel } from './record-model.js'
 import type { UnderWay } from './under-way.js'
 
 type Ids = 'listNamedModels' | 'pullModel' | 'stopPull' | 'removeModel'
@@ -38,7 +38,7 @@ export function pullHandlers({ pulls }: AdminServices, underWay: UnderWay): Admi
         return await underWay.during('model.pull', source, async (onProgress) => {
           const { signal } = stop
           const model = await pulls.pull({ source, name, sha256 }, onProgress, signal)
-          await record(administration, 'model.pull', model.name, { source: model.source })
+          await recordModel(administration, 'model.pull', model.name, { source: model.source })
           return replyOf(model)
         })
       } catch (error) {
@@ -56,21 +56,10 @@ export function pullHandlers({ pulls }: AdminServices, underWay: UnderWay): Admi
     },
     removeModel: async ({ name, administration }) => {
       const freed = await pulls.remove(name)
-      await record(administration, 'model.remove', name, { freed_bytes: freed })
+      await recordModel(administration, 'model.remove', name, { freed_bytes: freed })
       return { freed_bytes: freed }
     },
   }
-}
-
-async function record(
-  administration: Call<'pullModel'>['administration'],
-  action: string,
-  name: string,
-  after: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  await patiently(() =>
-    administration.record({ action, target: `model ${name}`, name }, null, after),
-  )
 }
 
 function replyOf(model: NamedModelStatus): ReplyOf<'pullModel'> {

@@ -6,7 +6,7 @@
 
 import type { Administration } from '../../accounts/administration.js'
 import type { ModelAdmin, ModelStatus } from '../../admin/socket/operations.js'
-import { patiently } from '../../admin/patiently.js'
+import { recordModel } from '../../admin/record-model.js'
 
 /** @param administration - Names the actor. */
 export function auditedModels(models: ModelAdmin, administration: Administration): ModelAdmin {
@@ -15,8 +15,7 @@ export function auditedModels(models: ModelAdmin, administration: Administration
     statuses: readonly Pick<ModelStatus, 'model' | 'file'>[],
   ) => {
     for (const { model, file } of statuses) {
-      const deed = { action, target: `model ${model}`, name: model }
-      await patiently(() => administration.record(deed, null, { file }))
+      await recordModel(administration, action, model, { file })
     }
   }
   return {
