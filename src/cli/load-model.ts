@@ -7,8 +7,7 @@
 import type { ModelConfig } from '../config.js'
 import type { Dependencies } from '../server/dependencies.js'
 import type { OpenedModel } from '../opening/opened-model.js'
-import { printError } from '../terminal/print.js'
-import { createProgress } from '../terminal/progress.js'
+import { withProgress } from '../terminal/progress.js'
 import { onOneDevice } from '../opening/models-to-open.js'
 
 /** The settings that are flags of such commands. */
@@ -31,11 +30,5 @@ export async function loadModel(
   { openModel }: Pick<Dependencies, 'openModel'>,
 ): Promise<OpenedModel> {
   const one = onOneDevice(model)
-  if (!process.stderr.isTTY) return openModel(one, { onProgress: () => {} })
-  const progress = createProgress('Loading the model', printError)
-  try {
-    return await openModel(one, { onProgress: (fraction) => progress.update(fraction) })
-  } finally {
-    progress.stop()
-  }
+  return withProgress('Loading the model', (onProgress) => openModel(one, { onProgress }))
 }

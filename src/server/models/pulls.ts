@@ -10,7 +10,7 @@ import { shellArgument } from '../../api/words.js'
 import { type Config, modelConfig, modelsDirOf } from '../../config.js'
 import { OiError } from '../../errors.js'
 import { defaultModelName, defaultModelPath } from '../../models/default-model.js'
-import { isPulled, type NamedModel, namedModels } from '../../models/named-models.js'
+import { bytesOf, isPulled, type NamedModel, namedModels } from '../../models/named-models.js'
 import {
   hubOf,
   hubToken,
@@ -24,6 +24,7 @@ import { removeModel } from '../../models/pull/remove.js'
 import { isModelName } from '../../models/pulled-models.js'
 import { probeModel } from '../../opening/open-model.js'
 import type { Environment } from '../dependencies.js'
+import type { SlotStatus } from './model-slot.js'
 import type { ModelSlots } from './model-slots.js'
 
 interface PullsOptions {
@@ -35,23 +36,23 @@ interface PullsOptions {
 
 export function createPulls({ config, environment, slots, warn }: PullsOptions): PullAdmin {
   /** The loaded model whose files lie in the folder of this name. */
-  const userOf = (name: string) => {
+  const userOf = (name: string, loaded: readonly SlotStatus[]) => {
     const folder = resolve(modelsDirOf(config()), name)
-    return slots.status().find(({ file }) => resolve(dirname(file)) === folder)
+    return loaded.find(({ file }) => resolve(dirname(file)) === folder)
   }
   const requireUnused = (name: string): Promise<void> => {
-    const user = userOf(name)
+    const user = userOf(name, slots.status())
     if (user === undefined) return Promise.resolve()
     const message = `${name} is loaded, as ${user.model}: unload it first`
     return Promise.reject(new OiError('ERR_CONFLICT', message))
   }
-  const statusOf = (model: NamedModel): NamedModelStatus => {
+  const statusOf = (model: NamedModel, loaded: readonly SlotStatus[]): NamedModelStatus => {
     const { name, bytes } = model
     const pulled = isPulled(model)
     const packaged = !pulled && 'source' in model
     const isOpen = packaged
-      ? slots.status().some(({ file }) => file === defaultModelPath)
-      : userOf(name) !== undefined
+      ? loaded.some(({ file }) => file === defaultModelPath)
+      : userOf(name, loaded) !== undefined
     return {
       ...{ name, bytes, isLoaded: isOpen },
       state: pulled ? 'pulled' : packaged ? 'packaged' : 'unfinished',
@@ -65,7 +66,9 @@ export function createPulls({ config, environment, slots, warn }: PullsOptions):
     list: async () => {
       const folder = modelsDirOf(config())
       const freeBytes = await freeBytesIn(folder).catch(() => freeBytesIn(config().dataDir))
-      return { models: namedModels(folder).map(statusOf), folder: resolve(folder), freeBytes }
+      const loaded = slots.status()
+      const models = namedModels(folder).map((model) => statusOf(model, loaded))
+      return { models, folder: resolve(folder), freeBytes }
     },
     pull: async ({ source, name, sha256 }, onProgress, signal) => {
       const hub = hubOf(environment)
@@ -84,9 +87,7 @@ export function createPulls({ config, environment, slots, warn }: PullsOptions):
           await probeModel({ ...modelConfig(config(), file), mmproj: projector })
         },
       })
-      const named = namedModels(modelsDirOf(config())).find(({ name }) => name === model.name)
-      if (named === undefined) throw new OiError('ERR_PULL', `${model.name} was removed meanwhile`)
-      return statusOf(named)
+      return statusOf({ ...model, bytes: bytesOf(model) }, slots.status())
     },
     remove: async (name) => {
       if (name === defaultModelName) {
