@@ -37,10 +37,7 @@ def pretrained(tensors: Mapping[str, np.ndarray]) -> Network:
     with torch.no_grad():
         put(network.words, dequantized(words.astype(np.float32), Q4_0))
         places = tensors["embeddings.position_embeddings.weight"]
-        # Behind the last one, its second half again and again.
-        half = places[len(places) // 2 :]
-        more = -(-(network.shape.positions - len(places)) // len(half))
-        put(network.positions, np.concatenate((places, *[half] * more))[: network.shape.positions])
+        put(network.positions, lengthened(places, network.shape.positions))
         kinds = tensors["embeddings.token_type_embeddings.weight"]
         put(network.types, np.repeat(kinds[:1], len(network.types), 0))
         for part in ("weight", "bias"):
@@ -55,27 +52,28 @@ def pretrained(tensors: Mapping[str, np.ndarray]) -> Network:
 
 
 def exported(path: Path) -> Network:
-    """Of a model's file, with its rounded weights and its head."""
+    """Of a model's file, with its rounded weights; and its head, if that is one for this readout."""
     model = read_gguf(path)
-    tensors, head = model.tensors, "oi.prefix.head."
+    tensors, metadata, head = model.tensors, model.metadata, "oi.prefix.head."
+    same = metadata["oi.readout"] == "prefix@1"
     shape = Shape(
         words=len(tensors["token_embd.weight"]),
-        layers=model.metadata["bert.block_count"],
-        width=model.metadata["bert.embedding_length"],
-        heads=model.metadata["bert.attention.head_count"],
-        inner=model.metadata["bert.feed_forward_length"],
-        positions=model.metadata["bert.context_length"],
-        hidden=len(model.metadata[f"{head}hidden.bias"]),
+        layers=metadata["bert.block_count"],
+        width=metadata["bert.embedding_length"],
+        heads=metadata["bert.attention.head_count"],
+        inner=metadata["bert.feed_forward_length"],
     )
     network = Network(shape)
     with torch.no_grad():
         put(network.words, tensors["token_embd.weight"])
-        put(network.positions, tensors["position_embd.weight"])
-        put(network.types, tensors["token_types.weight"])
+        put(network.positions, lengthened(tensors["position_embd.weight"], shape.positions))
+        kinds = tensors["token_types.weight"]
+        put(network.types, kinds if same else np.repeat(kinds[:1], len(network.types), 0))
         for part in ("weight", "bias"):
             put(getattr(network.norm, part), tensors[f"token_embd_norm.{part}"])
-            put(getattr(network.hidden, part), model.metadata[f"{head}hidden.{part}"])
-            put(getattr(network.output, part), model.metadata[f"{head}output.{part}"])
+            if same:
+                put(getattr(network.hidden, part), metadata[f"{head}hidden.{part}"])
+                put(getattr(network.output, part), metadata[f"{head}output.{part}"])
             for i, layer in enumerate(network.layers):
                 three = [tensors[f"blk.{i}.attn_{name}.{part}"] for name in "qkv"]
                 put(getattr(layer.qkv, part), np.concatenate(three))
@@ -83,6 +81,13 @@ def exported(path: Path) -> Network:
                     put(getattr(getattr(layer, mine), part), tensors[f"blk.{i}.{name}.{part}"])
     # The marker is a row of the table there.
     return network
+
+
+def lengthened(places: np.ndarray, count: int) -> np.ndarray:
+    """Behind the last position, their second half again and again."""
+    half = places[len(places) // 2 :]
+    more = -(-(count - len(places)) // len(half))
+    return np.concatenate((places, *[half] * more))[:count]
 
 
 def put(to: torch.Tensor, values: Any) -> None:
