@@ -56,12 +56,17 @@ def exported(path: Path) -> Network:
     model = read_gguf(path)
     tensors, metadata, head = model.tensors, model.metadata, "oi.prefix.head."
     same = metadata["oi.readout"] == "prefix@1"
+    own = {}
+    if same:
+        own["positions"] = metadata["bert.context_length"]
+        own["hidden"] = len(metadata[f"{head}hidden.bias"])
     shape = Shape(
         words=len(tensors["token_embd.weight"]),
         layers=metadata["bert.block_count"],
         width=metadata["bert.embedding_length"],
         heads=metadata["bert.attention.head_count"],
         inner=metadata["bert.feed_forward_length"],
+        **own,
     )
     network = Network(shape)
     with torch.no_grad():
