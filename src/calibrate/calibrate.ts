@@ -53,8 +53,12 @@ export interface Calibrated {
   readonly heldOut: Comparison & {
     readonly types: Readonly<Partial<Record<QuestionType, Comparison>>>
   }
-  /** Both parts with their calibrated probabilities, to choose thresholds by. */
-  readonly answered: { readonly fitted: readonly Answered[]; readonly heldOut: readonly Answered[] }
+  /** Both parts with their calibrated probabilities, to choose thresholds by; and the second as answered. */
+  readonly answered: {
+    readonly fitted: readonly Answered[]
+    readonly heldOut: readonly Answered[]
+    readonly before: readonly Answered[]
+  }
 }
 
 export interface CalibrateOptions {
@@ -105,6 +109,7 @@ export function calibrate(
     answered: {
       fitted: fitted.map((observation) => answered(observation, source)),
       heldOut: after,
+      before: heldOut,
     },
   }
 }

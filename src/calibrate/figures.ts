@@ -5,7 +5,7 @@
  */
 
 import { gradeOf } from '../evaluate/outcome.js'
-import { Tally } from '../evaluate/tally.js'
+import { type Figures as TallyFigures, Tally } from '../evaluate/tally.js'
 import type { Observation } from '../evaluate/types.js'
 
 export type Judged = Pick<Observation, 'type' | 'probabilities' | 'right'>
@@ -31,8 +31,13 @@ export interface Figures {
  *   binning", AAAI 2015.
  */
 export function figuresOf(judged: readonly Judged[]): Figures {
+  const { answers, accuracy, brier, logLoss, ece } = tallyOf(judged)
+  return { observations: answers, accuracy, brier, logLoss, ece }
+}
+
+/** All figures of `oi eval`. */
+export function tallyOf(judged: readonly Judged[]): TallyFigures {
   const tally = new Tally()
   for (const one of judged) tally.add(gradeOf(one))
-  const { answers, accuracy, brier, logLoss, ece } = tally.figures()
-  return { observations: answers, accuracy, brier, logLoss, ece }
+  return tally.figures()
 }

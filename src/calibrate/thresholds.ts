@@ -103,7 +103,7 @@ function thresholdOf(
 ): QuestionThreshold {
   const shared = { question, type, observations: heldOut.length }
   const none = (reason: string) => ({ ...shared, found: undefined, reason })
-  const needed = fewest(goal)
+  const needed = fewestAnswers(goal)
   if (heldOut.length < needed) {
     return none(`it needs at least ${needed} held-out answers, got ${heldOut.length}`)
   }
@@ -153,7 +153,7 @@ function chanceToPass(decided: number, rate: number, goal: Goal): number {
 }
 
 /** The smallest number of decided answers that can pass, if all of them are right. */
-function fewest({ rate, confidence }: Goal): number {
+export function fewestAnswers({ rate, confidence }: Goal): number {
   return Math.ceil(Math.log(1 - confidence) / Math.log1p(-rate))
 }
 

@@ -36,7 +36,12 @@ t.test('rows become a file beside the model, with figures and thresholds', async
   t.match(ran.stdout, /noul .*\d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\)/)
   t.match(ran.stdout, /^No threshold holds for team: /m)
   t.match(ran.stdout, `Written to ${model}.calibration.json\n`)
-  t.equal(ran.stderr, 'The weights of fake are random\n120 of 120 rows answered\nModel closed\n')
+  t.equal(
+    ran.stderr,
+    '--decide 0.1 takes at least 29 held-out answers to a question, even if all are right: ' +
+      'about 97 rows with it, of which 30 % are held out. There are 120 rows.\n' +
+      'The weights of fake are random\n120 of 120 rows answered\nModel closed\n',
+  )
 
   const file = JSON.parse(readFileSync(`${model}.calibration.json`, 'utf8'))
   t.match(file, {
@@ -68,6 +73,29 @@ t.test(
     t.match(shown.heldOut.types, { noul: {}, choice: {} })
   },
 )
+
+t.test('--html writes the curves before and after, and names are text there', async (t) => {
+  const dir = t.testdir({ '<b>.jsonl': rows })
+  const html = join(dir, 'page.html')
+  const args = [join(dir, '<b>.jsonl'), '--model', 'fake.gguf', '--out', join(dir, 'c.json')]
+  const ran = await calibrate([...args, '--html', html, '--json'])
+  t.equal(ran.code, 0, ran.stderr)
+  const { heldOut } = JSON.parse(ran.stdout) as { heldOut: { types: Record<string, Compared> } }
+  const page = readFileSync(html, 'utf8')
+  t.match(page, /<h1>Calibration on &lt;b&gt;\.jsonl<\/h1>/)
+  for (const [type, { before, after }] of Object.entries(heldOut.types)) {
+    const ece = (figures: { ece: number }) => figures.ece.toFixed(3).replace(/^0/, '')
+    t.ok(page.includes(`Reliability of ${type}, before: ECE ${ece(before)}`), `${type}, before`)
+    t.ok(page.includes(`Reliability of ${type}, after: ECE ${ece(after)}`), `${type}, after`)
+  }
+  const refused = await calibrate([...args, '--html', join(dir, 'no', 'page.html')])
+  t.match(refused, { code: 2, stderr: /--html: ENOENT/ })
+})
+
+interface Compared {
+  readonly before: { ece: number }
+  readonly after: { ece: number }
+}
 
 t.test('saved observations need no model, and without a model nothing is written', async (t) => {
   const dir = t.testdir({ 'seen.jsonl': saved })

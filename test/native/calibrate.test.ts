@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { open } from '../../src/index.js'
 import { oi } from '../helpers/command.js'
 import { fixturePath } from '../helpers/fixture.js'
+import { withRealServer } from '../helpers/real-server.js'
 import { synthetic } from '../helpers/synthetic.js'
 import { createRandom } from '../helpers/random.js'
 
@@ -81,4 +82,28 @@ t.test('saved observations are bound to the named model', async (t) => {
   t.match(JSON.parse(readFileSync(out, 'utf8')), { model: /^sha256:/, readout: 'letters@1' })
   await using opened = await open({ model, calibration: out, ...small })
   t.match(opened.card.calibration, { data: 'seen.jsonl' })
+})
+
+t.test('a server is asked instead; --model says of which file, and must be its', async (t) => {
+  const dir = t.testdir({ 'rows.jsonl': rows })
+  const [file, out] = [join(dir, 'rows.jsonl'), join(dir, 'c.json')]
+  const model = await fixturePath('small')
+  await withRealServer({ contextTokens: 2048, deterministic: true }, async ({ url, key }) => {
+    const asked = ['calibrate', file, '--url', url, '--key', key, '--force']
+    const alone = await oi([...asked, '--json'])
+    t.equal(alone.code, 0, alone.stderr)
+    const { path, types } = JSON.parse(alone.stdout)
+    t.equal(path, undefined, 'without --model nothing is written')
+    const named = await oi([...asked, '--model', model, '--out', out])
+    t.equal(named.code, 0, named.stderr)
+    const written = JSON.parse(readFileSync(out, 'utf8'))
+    t.match(written, { model: /^sha256:/, readout: 'letters@1' })
+    t.strictSame(written.types, types)
+    const other = await oi([...asked, '--model', await fixturePath('llama'), '--out', out])
+    t.match(other, { code: 2, stderr: /serves no model of its weights and readout/ })
+    const local = await oi([...asked, '--threads', '2'])
+    t.match(local, { code: 2, stderr: /--url asks the server's own model: leave out --threads/ })
+  })
+  await using opened = await open({ model, calibration: out, ...small })
+  t.match(opened.card.calibration, { data: 'rows.jsonl' })
 })

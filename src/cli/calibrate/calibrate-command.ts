@@ -6,33 +6,24 @@
 
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { mostOptions } from '../../api/limits.js'
-import { askRows } from '../../calibrate/ask-rows.js'
 import { calibrate, type CalibrateOptions, type Calibrated } from '../../calibrate/calibrate.js'
 import { doubtsOf } from '../../calibrate/doubts.js'
-import { calibrationFile, type Provenance } from '../../calibrate/file.js'
-import { readObservations } from '../../calibrate/read-observations.js'
-import { onSaved } from '../../calibrate/on-top.js'
-import type { RowObservation } from '../../calibrate/sample.js'
+import { calibrationFile } from '../../calibrate/file.js'
 import { type Goal, thresholdsOf } from '../../calibrate/thresholds.js'
-import { type Config, type ModelConfig, readConfig } from '../../config.js'
+import { type Config, readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
 import { RowsFile } from '../../evaluate/rows-file.js'
 import { surveyRows } from '../../evaluate/survey.js'
 import { calibrationPath, writeCalibration } from '../../models/calibration-file.js'
-import { fileFacts } from '../../models/file-facts.js'
-import { inspectModel } from '../../models/inspect.js'
-import { chosenReadout } from '../../models/readout-file.js'
-import { ownCalibration } from '../../scoring/calibration.js'
-import type { Temperature } from '../../scoring/types.js'
-import { printCalibration, printDoubts, printThresholds } from './calibration-text.js'
+import { calibrationPage } from '../../calibrate/page.js'
+import { writeWholeFile } from '../../models/whole-file.js'
+import { requireWritable } from '../output/output-files.js'
+import { printCalibration, printDoubts, printThresholds, rowsText } from './calibration-text.js'
+import { type Observed, observeModel, observeServer, readSaved } from './observations.js'
 import type { Dependencies } from '../../server/dependencies.js'
-import { loadModel } from '../load-model.js'
-import { openMetadata } from '../../opening/open-model.js'
-import { modelToOpen } from '../../opening/models-to-open.js'
 import { print, printError } from '../../terminal/print.js'
 import { addSettings } from '../input/setting-options.js'
-import { addTableFlags, rowReader, type TableFlags } from '../input/table-flags.js'
+import { addTableFlags, rowLimits, rowReader, type TableFlags } from '../input/table-flags.js'
 
 /** The settings of other commands, without the calibration, which this command makes. */
 const modelSettings = [
@@ -48,7 +39,10 @@ const modelSettings = [
 
 type CalibrateFlags = {
   readonly observations?: string
+  readonly url?: string
+  readonly key?: string
   readonly out?: string
+  readonly html?: string
   readonly heldOut: string
   readonly seed: string
   readonly decide?: string
@@ -57,9 +51,6 @@ type CalibrateFlags = {
   readonly json?: boolean
 } & TableFlags &
   Partial<Record<(typeof modelSettings)[number], string>>
-
-/** The model of the observations. */
-type Identity = Pick<Provenance, 'model' | 'readout' | 'onTopOf'> & { readonly file: string }
 
 const help = `
 A row is a request body with the right answers beside it, one JSON object a line:
@@ -79,6 +70,9 @@ export function addCalibrateCommand(program: Command, dependencies: Dependencies
       'labelled rows: JSONL, a JSON array or a table, also .gz; - reads standard input',
     )
     .option('--observations <file>', 'fit to saved observations (JSONL) instead of asking')
+    .option('--url <address>', 'ask a running server; --model then says of which file')
+    .option('--key <key>', 'key for --url (OI_KEY)')
+    .option('--html <file>', 'also write a page with the curves before and after')
     .option('--out <file>', 'write the calibration there; default: <model>.calibration.json')
     .option('--held-out <share>', 'share of rows held out to judge the fit', '0.3')
     .option('--seed <n>', 'seed of the split into fitted and held-out rows', '1')
@@ -121,16 +115,34 @@ async function runCalibrate(
   if (data === undefined || (rows !== undefined && flags.observations !== undefined)) {
     throw new OiError('ERR_CONFIG', 'Expected a file of labelled rows, or --observations <file>')
   }
+  if (rows === undefined && flags.url !== undefined) {
+    throw new OiError('ERR_CONFIG', '--url asks labelled rows: leave out --observations')
+  }
+  const isOthers = rows === undefined || flags.url !== undefined
+  if (isOthers && config.models.length === 0 && flags.out !== undefined) {
+    throw new OiError(
+      'ERR_CONFIG',
+      '--out needs --model <file>: a calibration belongs to one model',
+    )
+  }
+  if (flags.html !== undefined) requireWritable('--html', flags.html)
   const reader = rows === undefined ? undefined : (await rowReader(flags)).reader
   const file = await RowsFile.open(data, reader)
   const { observations, identity } = await (
-    rows === undefined ? readSaved(file, config, flags.out) : ask(file, config, dependencies)
+    rows === undefined
+      ? readSaved(file, config)
+      : ask(file, config, { flags, share: options.share, goal }, dependencies)
   ).finally(() => file.close())
   const calibrated = calibrate(observations, options)
   const doubts = doubtsOf(calibrated)
   const path = identity && (flags.out ?? (await calibrationPath(identity.file)))
-  if (path !== undefined && doubts.length > 0 && !flags.force) {
-    show({ calibrated, options, goal, doubts, path: undefined, json: flags.json })
+  const isRefused = path !== undefined && doubts.length > 0 && !flags.force
+  const shown: Shown = {
+    ...{ calibrated, options, goal, doubts, json: flags.json },
+    ...{ path: isRefused ? undefined : path, data: basename(file.name), html: flags.html },
+  }
+  if (isRefused) {
+    await show(shown)
     const list = doubts.map((doubt) => `\n- ${doubt}`).join('')
     throw new OiError(
       'ERR_CALIBRATION',
@@ -140,10 +152,10 @@ async function runCalibrate(
   if (path !== undefined) {
     const { model, readout, onTopOf } = identity!
     const date = new Date().toISOString().slice(0, 10)
-    const provenance = { model, readout, onTopOf, data: basename(file.name), date }
+    const provenance = { model, readout, onTopOf, data: shown.data, date }
     await writeCalibration(path, calibrationFile(provenance, calibrated, options))
   }
-  show({ calibrated, options, goal, doubts, path, json: flags.json })
+  await show(shown)
   if (flags.json) return
   printDoubts(doubts)
   process.stdout.write(
@@ -153,82 +165,28 @@ async function runCalibrate(
   )
 }
 
+interface Asked {
+  readonly flags: CalibrateFlags
+  readonly share: number
+  readonly goal: Goal | undefined
+}
+
 async function ask(
   file: RowsFile,
   config: Config,
+  { flags, share, goal }: Asked,
   dependencies: Dependencies,
-): Promise<{ observations: RowObservation[]; identity: Identity }> {
-  const model = modelToOpen(config)
-  const limits = {
-    maxQuestions: config.maxQuestions,
-    maxOptions: mostOptions,
-    maxLevels: mostOptions,
-  }
+): Promise<Observed> {
+  const limits =
+    flags.url === undefined ? { ...rowLimits, maxQuestions: config.maxQuestions } : rowLimits
   // A bad row shows before a model is loaded, or asked for hours.
   const { rows } = await surveyRows(file, limits)
-  const opened = await loadModel(model, dependencies)
-  try {
-    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-    const { decider, temperatures = [] } = opened
-    const observations = await askRows(
-      file.rows(limits),
-      (request, options) => decider.decide(request, options),
-      {
-        own: ownCalibration(temperatures),
-        onRow: (count) => {
-          if (count % 1000 !== 0 && count !== rows) return
-          printError(`${count} of ${rows} rows answered\n`)
-        },
-      },
-    )
-    const [card] = decider.models
-    return {
-      observations,
-      identity: {
-        ...{ file: model.file, model: card!.digest, readout: card!.readout },
-        onTopOf: given(temperatures),
-      },
-    }
-  } finally {
-    await opened.close()
-  }
+  if (goal !== undefined) printError(rowsText(goal, share, rows))
+  const surveyed = { file, limits, rows }
+  if (flags.url === undefined) return observeModel(surveyed, config, dependencies)
+  const { model: _model, mmproj: _mmproj, readout: _readout, ...asked } = flags
+  return observeServer(surveyed, config, asked, dependencies)
 }
-
-/** A calibration file needs the model of the observations. */
-async function readSaved(
-  file: RowsFile,
-  { models: [model] }: Config,
-  out: string | undefined,
-): Promise<{ observations: RowObservation[]; identity: Identity | undefined }> {
-  if (model === undefined && out !== undefined) {
-    throw new OiError(
-      'ERR_CONFIG',
-      '--out needs --model <file>: a calibration belongs to one model',
-    )
-  }
-  const observations = await readObservations(file.pieces())
-  const identity = model && (await identify(model))
-  const own = ownCalibration(identity?.onTopOf ?? [])
-  return { observations: observations.map((one) => onSaved(one, own)), identity }
-}
-
-async function identify(model: ModelConfig): Promise<Identity> {
-  const { file } = model
-  const { digest } = await fileFacts(file)
-  const engine = await openMetadata(model)
-  try {
-    const custom = model.readout === '' ? undefined : await chosenReadout(model.readout)
-    const { readout, inspection } = await inspectModel(file, engine, custom)
-    if (!readout) throw new OiError('ERR_READOUT', `${file}: ${inspection.refusal}`)
-    return { file, model: digest, readout: readout.name, onTopOf: given(readout.temperatures) }
-  } finally {
-    await engine.close()
-  }
-}
-
-/** Undefined if the model has none. */
-const given = (temperatures: readonly Temperature[] = []) =>
-  temperatures.length === 0 ? undefined : temperatures
 
 interface Shown {
   readonly calibrated: Calibrated
@@ -238,9 +196,16 @@ interface Shown {
   /** The written file. */
   readonly path: string | undefined
   readonly json: boolean | undefined
+  /** The file of the rows, and that of the page. */
+  readonly data: string
+  readonly html: string | undefined
 }
 
-function show({ calibrated, options, goal, doubts, path, json }: Shown): void {
+async function show(shown: Shown): Promise<void> {
+  const { calibrated, options, goal, doubts, path, json, data, html } = shown
+  if (html !== undefined) {
+    await writeWholeFile(html, calibrationPage({ calibrated, options, doubts, data }))
+  }
   const { answered, ...numbers } = calibrated
   const questions = goal && thresholdsOf(answered.fitted, answered.heldOut, goal)
   if (json) {

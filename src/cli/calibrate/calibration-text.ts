@@ -6,7 +6,7 @@
 
 import type { Calibrated, CalibrateOptions, FittedType } from '../../calibrate/calibrate.js'
 import type { Figures } from '../../calibrate/figures.js'
-import type { Goal, QuestionThreshold } from '../../calibrate/thresholds.js'
+import { fewestAnswers, type Goal, type QuestionThreshold } from '../../calibrate/thresholds.js'
 import { printList } from '../output/table.js'
 import { print } from '../../terminal/print.js'
 
@@ -94,6 +94,16 @@ function temperatureRows(type: string, fitted: FittedType): TemperatureRow[] {
     { ...whole, bias: shownBias },
     ...Object.entries(buckets).map(([bucket, own]) => row(bucket, own)),
   ]
+}
+
+/** How many rows a goal takes, before any is asked. */
+export function rowsText(goal: Goal, share: number, rows: number): string {
+  const needed = fewestAnswers(goal)
+  const all = Math.ceil(needed / share)
+  return (
+    `--decide ${goal.rate} takes at least ${needed} held-out answers to a question, even if all are right: ` +
+    `about ${all} rows with it, of which ${percent(share)} are held out. There are ${rows} rows.\n`
+  )
 }
 
 /** The thresholds of the questions, and the questions without one. */

@@ -1,5 +1,5 @@
 /**
- * Files that `oi eval` will write, looked at before anything is asked.
+ * Files that a command will write, looked at before anything is asked.
  *
  * @module
  */
