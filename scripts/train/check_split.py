@@ -16,8 +16,8 @@ from random import Random
 from typing import Any
 
 from ask.question import body_of
-from reader.mix import Mix
-from reader.wordpiece import WordPiece
+from ask.mix import Mix
+from prefix.wordpiece import WordPiece
 from source.assemble import load
 from source.material import Material
 from source.split import is_number_held_out, key_of, normal
@@ -25,7 +25,7 @@ from source.split import is_number_held_out, key_of, normal
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("encoder", type=Path, help="folder of all-MiniLM-L6-v2")
+    options.add_argument("tokenizer", type=Path, help="tokenizer.json of BERT uncased")
     options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
     options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--groups", type=int, default=60_000)
@@ -46,7 +46,7 @@ def main() -> None:
     forbidden -= {key_of(name) for name in level_names(training)}
     forbidden -= {key_of(text) for text in record_texts(training)}
 
-    mix = Mix(training, WordPiece(given.encoder / "tokenizer.json"), given.folder)
+    mix = Mix(training, WordPiece(given.tokenizer), given.folder)
     random, texts = Random(given.seed), 0
     for _ in range(given.groups):
         group = mix.one(random)

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Trains the model from a pretrained encoder: endless examples, for a given time."""
+"""Trains the model that reads in parts, for a given time or number of tokens.
+
+A run that is started again goes on where it ended; with ``--start FILE.gguf`` from a model's file.
+"""
 
 from __future__ import annotations
 
@@ -8,159 +11,259 @@ import json
 import math
 import os
 import time
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
-from net.processor import has_avx512
-
-# Before torch is loaded: it takes AVX2 where there is more, and every core for each process.
-if has_avx512():
-    os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
+# Before torch is loaded: a process for each core.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
-from torch.nn import functional as F
+import torch.distributed as distributed
+from torch import Tensor, multiprocessing, nn
 
-from ask.sets import evaluation_sets
-from net.log import Log
-from net.team import Team, run_team
-from reader.adam import Adam
-from reader.mix import STAGES, Stage
-from reader.network import Network
-from reader.pairs import pairs_loss
-from reader.passes import MARKER, Passes
-from reader.run import Keeper, Progress, load_run, start_from
-from reader.start import pretrained
-from reader.stream import Source, Stream
-from reader.texts import Texts
-from reader.watch import Watch
-from reader.wordpiece import WordPiece
-from source.assemble import load
+from prefix.figures import figures, reading_mean
+from prefix.kept import Done, watched
+from prefix.loss import losses
+from prefix.rows import Batch
+from prefix.start import start_of
+from prefix.stream import Stream
+from prefix.texts import Texts
+from prefix.wordpiece import WordPiece
+
+_KINDS = ("noul", "choice", "score")
+#: Steps whose weights the mean over time is of, about.
+_AVERAGED = 300
+_DECAY = 0.02
 
 
 def arguments() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("encoder", type=Path, help="folder of all-MiniLM-L6-v2")
-    options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
-    options.add_argument("--folder", type=Path, default=Path("build/train"))
-    options.add_argument("--out", type=Path, default=Path("build/train/run"))
-    options.add_argument("--start", type=Path, help="checkpoint or model file to go on from")
+    options.add_argument("start", type=Path, help=".onnx, .safetensors, or a model's .gguf")
+    options.add_argument("tokenizer", type=Path, help="tokenizer.json of BERT uncased")
+    options.add_argument("--cache", type=Path, default=Path("build/train/cache"))
+    options.add_argument("--out", type=Path, default=Path("build/train/prefix"))
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
     options.add_argument("--tokens", type=float, help="millions, in all; instead of minutes")
-    options.add_argument("--batch", type=int, default=2048, help="tokens of a batch, about")
-    options.add_argument("--batches", type=int, default=1, help="of a step, of each process")
+    options.add_argument(
+        "--batch", type=int, default=2048, help="tokens of a step, of each process"
+    )
     options.add_argument("--processes", type=int, default=2, help="one for each core; 1 on a GPU")
+    options.add_argument(
+        "--workers", type=int, default=0, help="that make batches, of each process"
+    )
     options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    options.add_argument("--workers", type=int, default=0, help="that make batches, of each process")
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--rate", type=float, default=1e-4, help="of the layers")
+    options.add_argument("--rate", type=float, default=1.5e-4, help="of the layers")
     options.add_argument("--head-rate", type=float, default=1e-3)
     options.add_argument(
-        "--pairs-first", type=float, default=0.15, help="share of the time for texts alone"
+        "--fall", type=float, default=0.4, help="share of the run in which rates fall"
     )
-    options.add_argument("--pairs-every", type=int, default=5, help="steps, afterwards")
-    options.add_argument("--pairs", type=int, default=96, help="texts alone of a batch, and names")
+    options.add_argument(
+        "--past", type=float, default=0.0, help="of the stages, what is over at the start"
+    )
+    options.add_argument("--relation", type=float, default=1.0, help="weight of this loss")
+    options.add_argument("--coherence", type=float, default=0.2, help="weight of this loss")
     options.add_argument("--dropout", type=float, default=0.0, help="of what layers add")
-    options.add_argument("--frozen", type=int, default=0, help="lowest layers that stay")
-    options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
-    options.add_argument("--decay", type=float, default=0.02)
-    options.add_argument("--shares", type=json.loads, help="of tasks, in JSON: no other stages")
-    options.add_argument("--watch-minutes", type=float, default=15, help="between figures")
-    options.add_argument("--watch-rows", type=int, default=80, help="of each held-out set")
+    options.add_argument(
+        "--watch", type=float, default=2.0, help="millions of tokens between figures"
+    )
+    options.add_argument("--watch-groups", type=int, default=60, help="of each set")
+    options.add_argument("--seed", type=int, default=1)
     return options.parse_args()
 
 
 def main() -> None:
     given = arguments()
     if given.device != "cpu" and given.processes > 1:
-        raise SystemExit("Processes share parameters in the computer's memory: one on a GPU.")
+        raise SystemExit("Processes are for cores: one on a GPU.")
     given.out.mkdir(parents=True, exist_ok=True)
-    run_team(given.processes, train, given)
+    if given.processes == 1:
+        train(0, given, "")
+    else:
+        meeting = f"file://{(given.out / f'meeting-{time.time_ns()}').resolve()}"
+        multiprocessing.spawn(train, (given, meeting), given.processes)
 
 
-def train(team: Team, given: argparse.Namespace) -> None:
-    torch.manual_seed(given.seed)
-    training, held = load(given.public)
-    words = WordPiece(given.encoder / "tokenizer.json")
-    network = pretrained(given.encoder, words, MARKER)
-    progress, checkpoint = Progress(), given.out / "checkpoint.pt"
-    if given.start and not checkpoint.exists():
-        progress = start_from(given.start, network)
-    network.to(given.device)
-    passes = Passes(words)
-    heads = ("alone_gate", "question_gate", "hidden", "output", "marker")
-    rates = {"": given.rate, **dict.fromkeys(heads, given.head_rate), "alone_scale": 0.02}
-    rates["positions"] = given.rate / 2
-    optimizer = Adam(team, list(network.named_parameters()), rates, given.decay)
-    if checkpoint.exists():
-        progress = load_run(checkpoint, network, optimizer)
-    network.recast()
-    network.frozen = given.frozen
-    for layer in network.layers:
-        layer.dropout = given.dropout
-    team.wait()
-    # A run that goes on sees other examples than before, and every process its own.
-    seed = f"{given.seed} {progress.starts} {team.rank}"
-    stages = [Stage(1.0, given.shares)] if given.shares else STAGES
-    source = Source(given.encoder, given.public, given.folder, stages, given.batch, given.pairs)
-    batches = Stream(source, training, seed, given.workers)
-    sets = evaluation_sets(held, "tune", rows=given.watch_rows)
-    watch = Watch(team, sets, passes, given.watch_rows)
-    log = Log(given.out / "log.jsonl" if team.leads else None)
-    options = {n: v for n, v in vars(given).items() if not isinstance(v, Path)}
-    log.write({"event": "start", **options})
-
-    parts = network, optimizer, progress
-    keeper = Keeper(team, checkpoint, parts, watch, log, given.watch_minutes)
-    begun, total = time.monotonic() - progress.seconds, given.minutes * 60
-    processor = time.process_time()
-    while True:
-        tokens = progress.tokens - progress.earlier_tokens
-        seconds, tokens = team.told(time.monotonic() - begun, tokens)
-        share = min(1.0, tokens / 1e6 / given.tokens if given.tokens else seconds / total)
-        keeper.look(seconds, share)
-        if share >= 1:
-            break
-        optimizer.gradients.zero_()
-        for _ in range(given.batches):
-            alone = share < given.pairs_first
-            if alone or progress.steps % given.pairs_every == 0:
-                learn_pairs(network, batches.pairs(), given.batches, log, progress, team)
-            if alone:
-                continue
-            batch = batches.next(share)
-            logits, looks = network.learn(batch)
-            loss = F.cross_entropy(logits, batch.answers)
-            ((loss + given.looks * looks) / given.batches).backward()
-            if not math.isfinite(float(loss.detach())):
-                raise SystemExit(f"step {progress.steps}: the loss is no number")
-            correct = (logits.argmax(1) == batch.answers).tolist()
-            parts = {"loss": float(loss.detach()), "looks": float(looks.detach())}
-            log.gather(parts, [asked.task for asked in batch.asked], correct)
-            progress.count(batch, team.size)
-        optimizer.step(rate_scale(share, progress.steps))
-        network.recast()
-        progress.steps, progress.seconds = progress.steps + 1, seconds
-        if progress.steps % 20 == 0:
-            used = time.process_time() - processor
-            log.write_means({"event": "step", **progress.figures(), "processor": round(used)})
+def train(rank: int, given: argparse.Namespace, meeting: str) -> None:
+    if meeting:
+        distributed.init_process_group(
+            "gloo", init_method=meeting, rank=rank, world_size=given.processes
+        )
+    run = Run(rank, given)
+    while not run.over():
+        run.steps()
+    run.end()
 
 
-def learn_pairs(
-    network: Network, texts: Texts, batches: int, log: Log, progress: Progress, team: Team
-) -> None:
-    loss, right = pairs_loss(network.alone(texts), network.alone_scale)
-    (loss / batches).backward()
-    log.gather({"pairs": float(loss.detach())}, ["pairs"] * len(right), right.tolist())
-    progress.count(texts, team.size)
+class Run:
+    def __init__(self, rank: int, given: argparse.Namespace) -> None:
+        self._rank, self._given = rank, given
+        torch.manual_seed(given.seed)
+        self._special = Texts(WordPiece(given.tokenizer)).special
+        self._network = network = start_of(given.start).to(given.device)
+        torch.manual_seed(given.seed + rank)
+        network.dropout = given.dropout
+        heads = network.outer()
+        inner = [p for p in network.parameters() if not any(p is head for head in heads)]
+        matrices, vectors = ([p for p in inner if (p.dim() > 1) == flat] for flat in (True, False))
+        self._optimizer = torch.optim.AdamW(
+            [
+                {"params": matrices, "rate": given.rate, "weight_decay": _DECAY},
+                {"params": vectors, "rate": given.rate, "weight_decay": 0},
+                {"params": heads, "rate": given.head_rate, "weight_decay": 0},
+            ],
+            lr=given.rate, betas=(0.9, 0.98), fused=True,
+        )  # fmt: skip
+        self._path = given.out / f"checkpoint-{rank}.pt"
+        self._done = Done()
+        self._averages = {n: p.detach().clone() for n, p in network.named_parameters()}
+        if self._path.exists():
+            saved = torch.load(self._path, map_location=given.device, weights_only=False)
+            network.load_state_dict(saved["network"])
+            self._optimizer.load_state_dict(saved["optimizer"])
+            torch.set_rng_state(saved["random"].cpu())
+            self._averages, self._done = saved["averages"], saved["done"]
+        # Shared with those that make batches.
+        self._share = multiprocessing.get_context("fork").Value("d", 0.0)
+        # Each process has an order of its own.
+        self._stream = Stream(
+            given.cache, self._special, given.batch, network.shape.positions,
+            f"{given.seed} {rank}", self._share, self._done.groups.copy(),
+        )  # fmt: skip
+        self._batches = self._stream.batches(given.workers)
+        self._log = (given.out / "log.jsonl").open("a") if rank == 0 else None
+        self._means: dict[str, list[float]] = defaultdict(list)
+        self._begun = time.monotonic() - self._done.seconds
+        self._saved = self._told = time.monotonic()
+        self._watched = self._done.tokens
+        options = {n: str(v) for n, v in vars(given).items()}
+        self._write({"event": "start", **self._done.figures(), "options": options})
 
+    def over(self) -> bool:
+        given, done = self._given, self._done
+        done.seconds = time.monotonic() - self._begun
+        share = (
+            done.tokens / 1e6 / given.tokens if given.tokens else done.seconds / 60 / given.minutes
+        )
+        # The first process' clock is everyone's.
+        share = float(self._agreed(torch.tensor([min(1.0, share)])))
+        self._share.value = given.past + (1 - given.past) * share
+        scale = min(1.0, (done.steps + 1) / 60, max(0.0, (1 - share) / given.fall))
+        for group in self._optimizer.param_groups:
+            group["lr"] = group["rate"] * scale
+        if share >= 1 or time.monotonic() - self._saved > 150:
+            self._save()
+        if time.monotonic() - self._told > 60:
+            self._tell()
+        if 0 < given.watch * 1e6 <= done.tokens - self._watched:
+            self._watched = done.tokens
+            self._watch()
+        return share >= 1
 
-def rate_scale(share: float, steps: int) -> float:
-    """Up within 50 steps, level, and down to nothing in the last third.
+    def steps(self) -> None:
+        """Some, and then the processes have the mean of their weights."""
+        every = 8
+        tokens = sum(self._step(next(self._batches)) for _ in range(every))
+        self._done.steps += every
+        self._mean(every)
+        if self._given.processes > 1:
+            all_of = torch.tensor([tokens])
+            distributed.all_reduce(all_of)
+            tokens = int(all_of)
+        self._done.tokens += tokens
 
-    Most of what is learned is learned at the full rate, so that a run which was given more minutes
-    goes on as if it had had them from the beginning.
-    """
-    return min(1.0, (steps + 1) / 50, (1 - share) * 3)
+    def _step(self, batch: Batch) -> int:
+        given = self._given
+        batch.to(given.device)
+        self._network.train()
+        with torch.autocast(given.device, torch.bfloat16):
+            logits, relations = self._network(batch, self._special.marker)
+        parts, right = losses(logits, relations, batch)
+        weights = {"answer": 1.0, "relation": given.relation, "coherence": given.coherence}
+        self._optimizer.zero_grad(set_to_none=True)
+        sum(weights[name] * part for name, part in parts.items()).backward()
+        length = nn.utils.clip_grad_norm_(self._network.parameters(), 1.0)
+        if not math.isfinite(float(length)):
+            raise SystemExit(f"step {self._done.steps}: the gradient is no number")
+        self._optimizer.step()
+        for name, part in parts.items():
+            self._means[name].append(float(part.detach()))
+        for source, asked, ok in zip(batch.sources, batch.asked, right.tolist()):
+            name = f"{self._stream.names[source]} {_KINDS[asked.kind]}"
+            self._means["twins" if asked.twin >= 0 else name].append(ok)
+        self._done.groups.update(batch.groups(self._stream.names))
+        return batch.real
+
+    @torch.no_grad()
+    def _mean(self, every: int) -> None:
+        parameters = list(self._network.parameters())
+        if self._given.processes > 1:
+            flat = nn.utils.parameters_to_vector(parameters)
+            distributed.all_reduce(flat)
+            nn.utils.vector_to_parameters(flat / self._given.processes, parameters)
+        weight = every / min(_AVERAGED, self._done.steps)
+        for name, parameter in self._network.named_parameters():
+            self._averages[name].lerp_(parameter, weight)
+
+    def _agreed(self, of_first: Tensor) -> Tensor:
+        if self._given.processes > 1:
+            distributed.broadcast(of_first, 0)
+        return of_first
+
+    def _save(self) -> None:
+        self._saved = time.monotonic()
+        unfinished = self._path.with_suffix(".tmp")
+        torch.save(
+            {
+                "shape": self._network.facts(), "network": self._network.state_dict(),
+                "averages": self._averages, "optimizer": self._optimizer.state_dict(),
+                "random": torch.get_rng_state(), "done": self._done,
+            },
+            unfinished,
+        )  # fmt: skip
+        unfinished.replace(self._path)
+
+    def _tell(self) -> None:
+        self._told = time.monotonic()
+        means = {n: [round(sum(v) / len(v), 3), len(v)] for n, v in sorted(self._means.items())}
+        self._means.clear()
+        rate = self._optimizer.param_groups[0]["lr"]
+        cpu = round(time.process_time())
+        self._write(
+            {"event": "step", **self._done.figures(), "cpu": cpu, "rate": rate, "means": means}
+        )
+
+    def _watch(self) -> None:
+        """Figures of the mean over time on development rows; the other processes wait."""
+        if self._rank > 0:
+            return
+        own = {name: p.detach().clone() for name, p in self._network.named_parameters()}
+        self._network.load_state_dict(self._averages, strict=False)
+        rows = watched(self._given.cache, self._given.watch_groups)
+        found = figures(self._network.eval(), self._special, rows)
+        self._network.load_state_dict(own, strict=False)
+        shown = {name: [round(share, 3), count] for name, (share, count) in found.items()}
+        self._write(
+            {
+                "event": "watch",
+                **self._done.figures(),
+                "reading": reading_mean(found),
+                "figures": shown,
+            }
+        )
+
+    def end(self) -> None:
+        if self._given.watch > 0:
+            self._watch()
+        self._write({"event": "end", **self._done.figures()})
+        if self._given.processes > 1:
+            distributed.barrier()
+            distributed.destroy_process_group()
+
+    def _write(self, what: dict[str, Any]) -> None:
+        if self._log:
+            self._log.write(json.dumps(what) + "\n")
+            self._log.flush()
 
 
 if __name__ == "__main__":

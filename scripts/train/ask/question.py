@@ -79,7 +79,8 @@ def _question(question: Question) -> tuple[dict[str, Any], Any]:
         given = {name: text for name, text in criteria.items() if text is not None}
         return {"type": "noul", **body, **({"criteria": given} if given else {})}, question.answer
     if isinstance(question, Score):
-        levels = [level.name or None for level in question.levels]
+        # A level without a text is an empty one.
+        levels = [level.name or "" for level in question.levels]
         return {"type": "score", **body, "criteria": levels}, question.answer
     criteria = {option.name: option.description for option in question.options}
     right = question.options[question.answer].name

@@ -10,7 +10,7 @@ import torch
 
 from export.gguf import Q4_0, Q8_0, Tensor, Value, dequantized
 from prefix.network import Network
-from reader.wordpiece import WORD_MARK, WordPiece
+from prefix.wordpiece import WORD_MARK, WordPiece
 
 _NORMAL, _CONTROL = 1, 3
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

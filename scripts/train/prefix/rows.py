@@ -104,17 +104,18 @@ class Row:
 
 #: Of a batch, what is in a tensor.
 _ARRAYS = (
-    "tokens", "positions", "types", "owners", "above", "reads", "kinds", "of", "first", "questions",
-    "is_noul", "answers", "relations", "twins", "firsts",
+    "tokens", "positions", "types", "owners", "above", "wanted", "reads", "kinds", "of", "first",
+    "questions", "is_noul", "answers", "relations", "twins", "firsts",
 )  # fmt: skip
 
 
 class Batch:
     """Rows side by side, as tensors.
 
-    ``reads``, ``kinds``, ``of``: of each place that is read, where it is among all tokens, its kind
-    and its question. ``first``, ``questions``, ``answers``: of each question the first of its
-    places, where its ``[CLS]`` is, and its right outcome.
+    ``wanted``: of each row, where the tokens stand whose last states are wanted. ``reads``,
+    ``kinds``, ``of``: of each place that is read, where it is among these, its kind and its question.
+    ``first``, ``questions``, ``answers``: of each question the first of its places, where its
+    ``[CLS]`` is among these, and its right outcome.
     """
 
     def __init__(self, rows: list[Row], pad: int = 0) -> None:
@@ -139,8 +140,11 @@ class Batch:
         twins, firsts = [], []
         #: Of each twin, where the outcomes go of the question that it was made from.
         self.links: list[tuple[int, ...]] = []
+        self.wanted = wanted_of(rows)
+        width = self.wanted.shape[1]
         for i, row in enumerate(rows):
             base = len(questions)
+            at = {int(place): i * width + k for k, place in reversed([*enumerate(self.wanted[i])])}
             for asked, places, question in zip(row.asked, row.reads, row.questions):
                 if asked.twin >= 0:
                     twins.append(len(questions))
@@ -149,8 +153,8 @@ class Batch:
                 first.append(len(reads))
                 kinds += [asked.kind] * len(places)
                 of += [len(questions)] * len(places)
-                reads += [i * size + place for place in places]
-                questions.append(i * size + question)
+                reads += [at[place] for place in places]
+                questions.append(at[question])
         self.reads, self.kinds, self.of = map(np.array, (reads, kinds, of))
         self.first, self.questions = np.array(first), np.array(questions)
         self.twins, self.firsts = np.array(twins, np.int64), np.array(firsts, np.int64)
@@ -175,3 +179,12 @@ class Batch:
         mine, key = self.owners.unsqueeze(2), self.owners.unsqueeze(1)
         seen = (mine == key) | (self.above.unsqueeze(2) == key) | ((key == 0) & (mine >= 0))
         return seen.unsqueeze(1)
+
+
+def wanted_of(rows: list[Row]) -> np.ndarray:
+    """Places of questions and of what is read, each once; then the first token's, again and again."""
+    found = [{*row.questions, *(place for of in row.reads for place in of)} for row in rows]
+    wanted = np.zeros((len(rows), max(map(len, found))), np.int64)
+    for i, places in enumerate(found):
+        wanted[i, : len(places)] = sorted(places)
+    return wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ from export.gguf import Q4_0, dequantized
 from export.read import read_gguf
 from prefix.export import MATRICES, NORMS
 from prefix.network import Network, Shape
-from reader.start import read_safetensors
 
 _PARTS = {
     "out": "attention.output.dense", "up": "intermediate.dense", "down": "output.dense",
@@ -27,7 +27,7 @@ def start_of(path: Path) -> Network:
         return exported(path)
     if path.suffix == ".onnx":
         return pretrained(read_onnx(path))
-    return pretrained({name: tensor.numpy() for name, tensor in read_safetensors(path).items()})
+    return pretrained(read_safetensors(path))
 
 
 def pretrained(tensors: Mapping[str, np.ndarray]) -> Network:
@@ -97,6 +97,18 @@ def lengthened(places: np.ndarray, count: int) -> np.ndarray:
 
 def put(to: torch.Tensor, values: Any) -> None:
     to.copy_(torch.from_numpy(np.array(values, np.float32)).view(to.shape))
+
+
+def read_safetensors(path: Path) -> dict[str, np.ndarray]:
+    """All tensors in half precision. Format: a length, a header in JSON, the data."""
+    data = path.read_bytes()
+    begin = 8 + int.from_bytes(data[:8], "little")
+    tensors = {}
+    for name, told in json.loads(data[8:begin]).items():
+        if told.get("dtype") == "F16":
+            first, end = (begin + offset for offset in told["data_offsets"])
+            tensors[name] = np.frombuffer(data[first:end], np.float16).reshape(told["shape"])
+    return tensors
 
 
 def read_onnx(path: Path) -> dict[str, np.ndarray]:

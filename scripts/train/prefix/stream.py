@@ -125,6 +125,6 @@ class Stream(IterableDataset):
 
 
 def read(path: Path) -> list[tuple[str, Group]]:
-    """Groups as ``prefix_prepare.py`` wrote them, with their documents or tasks."""
+    """Groups as ``prepare.py`` wrote them, with their documents or tasks."""
     with path.open("rb") as file:
         return pickle.load(file)

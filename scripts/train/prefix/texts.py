@@ -9,7 +9,7 @@ from typing import Any
 from ask import question as asking
 from ask.question import compact_json, state_text
 from prefix.rows import CHOICE, NOUL, SCORE, Asked, Group, Special
-from reader.wordpiece import WordPiece
+from prefix.wordpiece import WordPiece
 
 
 class Texts:

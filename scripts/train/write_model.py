@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a checkpoint of `prefix_train.py` as a GGUF file, with head and temperatures inside.
+"""Writes a checkpoint of `train.py` as a GGUF file, with head and temperatures inside.
 
 Of a pretrained encoder it writes one with a head that has learned nothing: a smaller file to begin
 with elsewhere.
@@ -18,7 +18,7 @@ from prefix.export import hyperparameters, readout, tensors_of, tokenizer
 from prefix.kept import Done, load_network
 from prefix.start import start_of
 from prefix.texts import Texts
-from reader.wordpiece import WordPiece
+from prefix.wordpiece import WordPiece
 
 MOST_BYTES = 32_000_000
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of what `prefix_train.py` is made of, on a small network; they take seconds."""
+"""Tests of what `train.py` is made of, on a small network; they take seconds."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ class Files(unittest.TestCase):
             ]
             command = [
                 sys.executable,
-                "prefix_train.py",
+                "train.py",
                 f"{name}/start.gguf",
                 f"{name}/tokenizer.json",
                 *where,

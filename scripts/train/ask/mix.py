@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -17,7 +16,7 @@ from ask.scales import ScaleTasks
 from ask.scenes import SceneTasks
 from ask.senses import SenseTasks
 from ask.valence import ValenceTasks
-from reader.wordpiece import WordPiece
+from prefix.wordpiece import WordPiece
 from source.material import Material
 
 #: Shares of groups, by task.
@@ -36,34 +35,12 @@ SHARES = {
     "sense": 0.005,
     "stray": 0.005,
 }
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A part of a run."""
-
-    #: Share of the time.
-    until: float
-    shares: dict[str, float]
-
-
-#: What is hard to learn goes first, and by itself: among everything, numbers were not learned in
-#: three million of their tokens, and by themselves in two. With a fifth of what follows they go on
-#: getting better; with nothing of it, or a tenth, a part of them is lost again.
-STAGES = (
-    Stage(0.3, {"number": 0.75, "record": 0.25}),
-    Stage(0.6, {"check": 0.4, "reading": 0.25, "number": 0.2, "decision": 0.1, "record": 0.05}),
-    Stage(1.0, SHARES),
-)
 _MOST_OPTIONS = 255
 
 
 class Mix:
-    def __init__(
-        self, material: Material, words: WordPiece, folder: Path, shares: dict[str, float] = SHARES
-    ) -> None:
+    def __init__(self, material: Material, words: WordPiece, folder: Path) -> None:
         """:param folder: With WordNet and the lexicon."""
-        self._shares = shares
         frequent = words.frequent
         self._concepts = ConceptTasks(material)
         self._scales = ScaleTasks(material)
@@ -78,7 +55,7 @@ class Mix:
         self._has_strays = len(material.strays) > 0
 
     def one(self, random: Random) -> Group:
-        task = random.choices(list(self._shares), list(self._shares.values()))[0]
+        task = random.choices(list(SHARES), list(SHARES.values()))[0]
         if task == "reading":
             return self._readings.group(random, 4)
         if task == "decision":
