@@ -156,8 +156,11 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   }
   if (model->hidden_) return model;
   if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw) || IsEncoder(architecture)) {
+    if (!readout.empty()) {
+      refuse(("oi.readout: " + readout + " is none that this version of oi reads").c_str());
+    }
     refuse(
-        "an encoder writes no text, and this one has no head of markers@1 or prefix@1 and no "
+        "an encoder writes no text, and this one has no head of prefix@1 and no "
         "pooling_type from 1 to 4, of embedding models, rerankers and classifiers: give such a "
         "model, or a decoder, "
         "as an instruct model");

@@ -15,9 +15,6 @@ constexpr float kPlaceGain = 0.25f;
 constexpr float kAttentionGain = 1.41421356f;
 
 constexpr uint32_t kHidden = 32;
-constexpr uint32_t kCosineWidth = 16;
-constexpr float kCosineScale = 4.0f;
-constexpr const char* kInputs[] = {"marker", "option*state", "|option-question|"};
 // Logits further apart than a random head's own would be.
 constexpr float kOutputGain = 4.0f;
 
@@ -131,27 +128,6 @@ void SetParts(const Shape& shape, uint64_t seed, gguf_context* out) {
   set("hidden.bias", {kHidden}, 1.0f);
   set("output.weight", {kHidden, kKinds}, kOutputGain);
   set("output.bias", {kKinds}, 1.0f);
-}
-
-void SetMarkers(const Shape& shape, uint64_t seed, gguf_context* out) {
-  const int64_t width = shape.width;
-  const int64_t inputs = std::size(kInputs) * width;
-  gguf_set_val_str(out, "oi.readout", "markers@1");
-  gguf_set_val_str(out, "oi.markers.template", "[CLS]{state}[SEP]{question}[SEP]{options}[SEP]");
-  gguf_set_val_str(out, "oi.markers.marker", "[MASK]");
-  gguf_set_val_str(out, "oi.markers.positions", "parallel");
-  const std::string head = "oi.markers.head.";
-  gguf_set_val_f32(out, (head + "cosine.scale").c_str(), kCosineScale);
-  gguf_set_arr_str(out, (head + "inputs").c_str(), const_cast<const char**>(kInputs),
-                   std::size(kInputs));
-  gguf_set_val_f32(out, (head + "output.bias").c_str(), 0.5f);
-  const auto set = [&](const char* key, std::vector<int64_t> dims, float gain) {
-    SetArray(out, (head + key).c_str(), {key, Fill::kMatrix, std::move(dims), gain}, seed);
-  };
-  set("cosine.weight", {width, kCosineWidth}, 1.0f);
-  set("hidden.weight", {inputs, kHidden}, 1.0f);
-  set("hidden.bias", {kHidden}, 1.0f);
-  set("output.weight", {kHidden}, kOutputGain);
 }
 
 }  // namespace oi

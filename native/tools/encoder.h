@@ -1,5 +1,5 @@
 // What llama.cpp expects of an encoder of the architectures `bert` and `modern-bert`, and what ours
-// reads beside it: a head for `markers@1` or `prefix@1` (src/prompt/hidden/README.md).
+// reads beside it: a head for `prefix@1` (src/prompt/hidden/README.md).
 
 #pragma once
 
@@ -21,6 +21,5 @@ void SetEncoderHyperparameters(const Shape& shape, int64_t vocabulary_size, gguf
 
 // How it is asked, and a head of random numbers.
 void SetParts(const Shape& shape, uint64_t seed, gguf_context* out);
-void SetMarkers(const Shape& shape, uint64_t seed, gguf_context* out);
 
 }  // namespace oi

@@ -99,10 +99,7 @@ void WriteUnquantized(const Shape& shape, const ModelOptions& options, ggml_type
   AddHead(decision, shape.width, tensors);
   AddPooledHead(shape, tensors);
   SetPooledHead(shape, meta.get());
-  if (IsEncoder(shape) && shape.pooled == Pooled::kNone) {
-    shape.parts ? SetParts(shape, options.seed, meta.get())
-                : SetMarkers(shape, options.seed, meta.get());
-  }
+  if (IsEncoder(shape) && shape.pooled == Pooled::kNone) SetParts(shape, options.seed, meta.get());
   gguf_set_val_str(meta.get(), "general.size_label", SizeLabel(tensors).c_str());
   WriteTensorFile(meta.get(), tensors, matrix_type, options.seed, options.threads, path, progress);
 }

@@ -96,18 +96,16 @@ std::vector<Shape> Fixtures() {
 
   // Of the narrowest width that Q8_0 works on, and as fast to load as fixture-small.
   Shape encoder = small;
-  encoder.name = "fixture-encoder";
   encoder.architecture = "bert";
   encoder.vocabulary = "bert-bge";
   encoder.kv_heads = encoder.heads;
   encoder.context = 512;
   encoder.norm_epsilon = 1e-12f;
 
-  // Read in parts, a state once. Its positions suffice for states that take steps of their own.
-  Shape parts = encoder;
-  parts.name = "fixture-prefix";
-  parts.context = 2048;
-  parts.parts = true;
+  // Its positions suffice for states that take steps of their own.
+  Shape prefix = encoder;
+  prefix.name = "fixture-prefix";
+  prefix.context = 2048;
 
   Shape reranker = encoder;
   reranker.name = "fixture-reranker";
@@ -133,9 +131,8 @@ std::vector<Shape> Fixtures() {
   qwen3_reranker.name = "fixture-qwen3-reranker";
   qwen3_reranker.pooled = Pooled::kReranker;
 
-  return {dense,     dense_qwen,      hybrid,        hybrid_qwen, llama,
-          mrope,     small,           window,        experts,     oss,
-          lfm2,      encoder,         parts,         reranker,    classifier,
+  return {dense,     dense_qwen,      hybrid,        hybrid_qwen, llama,  mrope,    small,
+          window,    experts,         oss,           lfm2,        prefix, reranker, classifier,
           embedding, modern_reranker, qwen3_reranker};
 }
 
@@ -216,29 +213,23 @@ std::vector<Shape> RealShapes() {
                        .norm_epsilon = 1e-5f,
                        .tied = true};
 
-  const Shape minilm = {.name = "minilm-l6",
+  // As e5-small and bge-small, read in parts.
+  const Shape prefix = {.name = "prefix-l12",
                         .architecture = "bert",
                         .vocabulary = "bert-bge",
                         .vocabulary_size = 30522,
-                        .layers = 6,
+                        .layers = 12,
                         .width = 384,
                         .feed_forward = 1536,
                         .heads = 12,
                         .kv_heads = 12,
                         .head_width = 32,
-                        .context = 512,
+                        .context = 4096,
                         .rope_base = 0,
                         .norm_epsilon = 1e-12f,
                         .tied = true};
 
-  // As e5-small and bge-small, with as many positions as the default model is to have.
-  Shape prefix = minilm;
-  prefix.name = "prefix-l12";
-  prefix.layers = 12;
-  prefix.context = 4096;
-  prefix.parts = true;
-
-  return {qwen3, qwen3_1_7b, qwen3_4b, qwen3_8b, qwen35, qwen35_4b, llama, minilm, prefix};
+  return {qwen3, qwen3_1_7b, qwen3_4b, qwen3_8b, qwen35, qwen35_4b, llama, prefix};
 }
 
 }  // namespace

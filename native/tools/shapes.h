@@ -50,10 +50,7 @@ struct Shape {
   uint32_t experts = 0;
   uint32_t experts_used = 0;
 
-  // bert only: it is read in parts, with a head of prefix@1.
-  bool parts = false;
-
-  // bert, modern-bert and qwen3 only. Other encoders without have a head of markers@1.
+  // bert, modern-bert and qwen3 only. An encoder without has a head of prefix@1.
   Pooled pooled = Pooled::kNone;
 
   uint32_t KeyWidth() const { return state_width * key_heads; }

@@ -78,9 +78,6 @@ export interface PassFacts {
   readonly template: string
   /** The text before each option, for a model that reads options in the pass. */
   readonly marker?: string
-  readonly positions?: 'sequential' | 'parallel'
-  /** Around a text that is also read alone: the state, a question or an option. */
-  readonly alone?: string | undefined
   /** The most options of one pass; undefined: as many as fit. */
   readonly maxOptions?: number | undefined
   /** For a model that reads options behind the question: how. */

@@ -2,7 +2,6 @@
  * A decoder of the architecture `qwen3` with a head of `pointer@1`, in double precision and as
  * plain as possible: src/prompt/hidden/README.md, computed from the weights of an F32 file.
  */
-import type { PassToken } from './encoder-reference.js'
 import { type GgufFile, readGguf } from './gguf-file.js'
 import { attend, dot, product, sum, type Vector, Weights } from './vectors.js'
 
@@ -17,15 +16,12 @@ export class DecoderReference {
     this.#width = this.#number('embedding_length')
   }
 
-  /** One logit for each option of a pass. */
-  logits(pass: readonly PassToken[]): number[] {
-    const states = this.states(pass.map(({ token }) => token))
-    const ends = new Map(
-      pass.flatMap(({ option }, i) => (option === undefined ? [] : [[option, i]])),
-    )
+  /** One logit for each option of a pass, of which the last tokens stand at `ends`. */
+  logits(pass: readonly number[], ends: readonly number[]): number[] {
+    const states = this.states(pass)
     const query = this.#layer('query', states.at(-1)!)
     const scale = this.#file.meta.get('oi.pointer.head.scale') as number
-    return [...ends.values()].map((end) => scale * dot(query, this.#layer('key', states[end]!)))
+    return ends.map((end) => scale * dot(query, this.#layer('key', states[end]!)))
   }
 
   /** The state of each token after the last norm. */

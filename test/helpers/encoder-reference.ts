@@ -1,21 +1,15 @@
 /**
- * An encoder of the architecture `bert` with a head of `markers@1`, in double precision and as
- * plain as possible: src/prompt/hidden/README.md, computed from the weights of an F32 file.
+ * An encoder of the architecture `bert`, in double precision and as plain as possible: its hidden
+ * states, computed from the weights of an F32 file.
  */
 import { type GgufFile, readGguf } from './gguf-file.js'
-import { attend, dot, product, sum, type Vector, Weights } from './vectors.js'
+import { attend, product, sum, type Vector, Weights } from './vectors.js'
 
-type Role = 'none' | 'state' | 'question' | 'marker' | 'option'
-
-/** A token of a pass. */
-export interface PassToken {
+interface PassToken {
   readonly token: number
   readonly position: number
-  readonly role: Role
-  /** A marker or an option's text. */
-  readonly option?: number
-  /** The row of its token type; default 0. */
-  readonly type?: number
+  /** The row of its token type. */
+  readonly type: number
 }
 
 type Sees = (i: number, j: number) => boolean
@@ -31,46 +25,9 @@ export class EncoderReference {
     this.#width = this.#number('bert.embedding_length')
   }
 
-  /** One logit for each option of a pass. */
-  logits(pass: readonly PassToken[]): number[] {
-    const states = this.states(pass)
-    const meanOf = (of: (token: PassToken) => boolean): Vector => {
-      const own = states.filter((_, i) => of(pass[i]!))
-      return mean(own, this.#width)
-    }
-    const state = meanOf(({ role }) => role === 'state')
-    const question = meanOf(({ role }) => role === 'question')
-    const options = new Set(pass.flatMap(({ option }) => option ?? []))
-    return [...options].map((own) =>
-      this.#logit({
-        marker: meanOf(({ role, option }) => role === 'marker' && option === own),
-        option: meanOf(({ role, option }) => role === 'option' && option === own),
-        state,
-        question,
-        first: states[0]!,
-        'alone.state': this.#alone(pass.filter(({ role }) => role === 'state')),
-        'alone.question': this.#alone(pass.filter(({ role }) => role === 'question')),
-        'alone.option': this.#alone(
-          pass.filter(({ role, option }) => role === 'option' && option === own),
-        ),
-      }),
-    )
-  }
-
-  /** The mean state of a pass that holds a text alone. */
-  #alone(text: readonly PassToken[]): Vector {
-    const template = this.#file.meta.get('oi.markers.alone') as string | undefined
-    if (template === undefined || text.length === 0) return new Float64Array(this.#width)
-    const known = this.#file.meta.get('tokenizer.ggml.tokens') as string[]
-    const [before, after] = template.split('{text}').map((token) => known.indexOf(token))
-    const tokens = [before!, ...text.map(({ token }) => token), after!]
-    const pass = tokens.map((token, position) => ({ token, position, role: 'none' as const }))
-    return mean(this.states(pass), this.#width)
-  }
-
   /** The state of each token after the last layer. `sees`: whether token i attends to token j. */
-  states(pass: readonly PassToken[], sees: Sees = () => true): Vector[] {
-    let x = pass.map(({ token, position, type = 0 }) => {
+  states(pass: readonly PassToken[], sees: Sees): Vector[] {
+    let x = pass.map(({ token, position, type }) => {
       const own = this.#row('token_embd.weight', token)
       const place = this.#row('position_embd.weight', position)
       const types = this.#row('token_types.weight', type)
@@ -108,36 +65,6 @@ export class EncoderReference {
     })
   }
 
-  #logit(summaries: Readonly<Record<string, Vector>>): number {
-    let logit = 0
-    const scale = this.#file.meta.get('oi.markers.head.cosine.scale')
-    if (scale !== undefined) {
-      const map = this.#head('cosine.weight')
-      const mapped = (x: Vector) => (map.length === 0 ? x : product(map, x))
-      const alone = this.#file.meta.get('oi.markers.head.cosine.alone') ? 'alone.' : ''
-      const gate = this.#head('cosine.gate')
-      const open = gate.length === 0 ? 0 : dot(gate, summaries['marker']!)
-      const [a, b] = [summaries[`${alone}option`]!, summaries[`${alone}state`]!]
-      logit += ((scale as number) + open) * cosine(mapped(a), mapped(b))
-    }
-    const asked = this.#head('question.gate')
-    if (asked.length > 0) {
-      const near = cosine(summaries['alone.question']!, summaries['alone.state']!)
-      logit += dot(asked, summaries['marker']!) * near
-    }
-    const inputs = this.#file.meta.get('oi.markers.head.inputs') as string[] | undefined
-    if (inputs === undefined) return logit
-    const x = Float64Array.from(inputs.flatMap((input) => [...inputOf(input, summaries)]))
-    const hidden = sum(product(this.#head('hidden.weight'), x), this.#head('hidden.bias'))
-    const bias = this.#file.meta.get('oi.markers.head.output.bias') as number
-    return logit + bias + dot(hidden.map(geluByErf), this.#head('output.weight'))
-  }
-
-  #head(name: string): Vector {
-    const values = this.#file.meta.get(`oi.markers.head.${name}`)
-    return Float64Array.from((values as Float32Array | undefined) ?? [])
-  }
-
   #number(key: string): number {
     return this.#file.meta.get(key) as number
   }
@@ -162,26 +89,6 @@ export class EncoderReference {
     const deviation = Math.sqrt(variance + this.#number('bert.attention.layer_norm_epsilon'))
     return x.map((value, i) => ((value - centre) / deviation) * weight[i]! + bias[i]!)
   }
-}
-
-function inputOf(text: string, of: Readonly<Record<string, Vector>>): Vector {
-  const [, a, sign, b] = /^(?:\||cos\()?([\w.]+)(?:([*,-])([\w.]+)[|)]?)?$/.exec(text)!
-  const [first, second] = [of[a!]!, of[b ?? a!]!]
-  if (sign === ',') return Float64Array.of(cosine(first, second))
-  if (sign === '*') return first.map((value, i) => value * second[i]!)
-  if (sign === '-') return first.map((value, i) => Math.abs(value - second[i]!))
-  return first
-}
-
-function cosine(a: Vector, b: Vector): number {
-  const lengths = Math.sqrt(dot(a, a) * dot(b, b))
-  return lengths > 0 ? dot(a, b) / lengths : 0
-}
-
-function mean(rows: readonly Vector[], width: number): Vector {
-  const all = new Float64Array(width)
-  for (const row of rows) row.forEach((value, i) => (all[i]! += value / rows.length))
-  return all
 }
 
 function geluByTanh(x: number): number {

@@ -12,7 +12,7 @@ import { ensureModel } from '../../scripts/make-model/ensure.js'
 /**
  * `small` loads fastest. `dense`, `hybrid` and `mrope` take the projector; the last two have
  * positions in two dimensions for it. `window` sees 64 tokens in every second layer, `experts` is a
- * mixture of experts, `oss` is both. `encoder` is asked by markers, `prefix` is read in parts; those behind them have a pooled head, or none. Names with `-qwen` have the
+ * mixture of experts, `oss` is both. `prefix` is an encoder that is read in parts; those behind them have a pooled head, or none. Names with `-qwen` have the
  * Qwen families' real vocabularies, of 150,000 and 250,000 tokens.
  */
 export type FixtureName =
@@ -27,7 +27,6 @@ export type FixtureName =
   | 'experts'
   | 'oss'
   | 'lfm2'
-  | 'encoder'
   | 'prefix'
   | 'reranker'
   | 'classifier'

@@ -1,40 +1,14 @@
 /** Models of `prefix@1`: a fixture with other metadata, and its answers in double precision. */
-import { join } from 'node:path'
 import type { DecideRequest } from '../../src/decide/types.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { EncoderReference, geluByErf } from './encoder-reference.js'
-import { fixturePath, openEngine } from './fixture.js'
-import { type MetaValue, readGguf, writeGguf } from './gguf-file.js'
-import { renderedBy } from './markers.js'
+import { readGguf } from './gguf-file.js'
+import { changedFixture, type Changes, renderedBy } from './hidden.js'
 import { dot, product, sum } from './vectors.js'
 
-type Changes = Readonly<Record<string, MetaValue | undefined>>
-type Options = Partial<Parameters<typeof openEngine>[0]>
-
 /** A copy of the fixture with other metadata, in a folder of the test. */
-export async function prefixModel(
-  folder: string,
-  changes: Changes = {},
-  type = 'F32',
-): Promise<string> {
-  const path = join(folder, 'prefix.gguf')
-  writeGguf(path, readGguf(await fixturePath('prefix', { type })), changes)
-  return path
-}
-
-/** Opens a model, passes it to `use`, and always closes it. */
-export async function withPrefix<T>(
-  modelPath: string,
-  use: (engine: Engine) => Promise<T>,
-  options: Options = {},
-): Promise<T> {
-  const engine = await openEngine({ modelPath, threads: 1, maxBacklogMs: 2 ** 31, ...options })
-  try {
-    return await use(engine)
-  } finally {
-    await engine.close()
-  }
-}
+export const prefixModel = (folder: string, changes: Changes = {}, type?: string) =>
+  changedFixture(folder, 'prefix', changes, type)
 
 /** The expected logits of each question: the network of README.md, on one question at a time. */
 export async function expectedPrefixLogits(
@@ -66,7 +40,6 @@ export async function expectedPrefixLogits(
       return tokens.map((token, i) => ({
         token,
         position: first + i,
-        role: 'none' as const,
         type,
         part,
       }))

@@ -9,7 +9,7 @@ import type { DecideRequest } from '../../src/decide/types.js'
 import { open } from '../../src/open.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { fixturePath, openEngine, text } from '../helpers/fixture.js'
-import { renderedBy } from '../helpers/markers.js'
+import { renderedBy } from '../helpers/hidden.js'
 import { llamaPooled, marked, pooledModel, suffixLogits, withPooled } from '../helpers/pooled.js'
 import { relativeError } from '../helpers/reference.js'
 

@@ -33,7 +33,7 @@ t.test('the default is the model of the package, which has no random weights', a
   const shown = await oi(['models', 'inspect'])
   t.equal(shown.code, 0)
   t.match(shown.stdout, /^model +bert 22M Q8_0$/m)
-  t.match(shown.stdout, /^readout +markers@1/m)
+  t.match(shown.stdout, /^readout +prefix@1/m)
   t.notMatch(shown.stdout, /random/)
 
   const { stdout, stderr } = await oi([

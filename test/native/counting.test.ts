@@ -12,7 +12,7 @@ import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { fixturePath, openEngine, text } from '../helpers/fixture.js'
-import { markersModel } from '../helpers/markers.js'
+import { changedFixture } from '../helpers/hidden.js'
 import { pointerKeys } from '../helpers/pointer.js'
 
 const facts = { fileName: 'fixture.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
@@ -38,24 +38,20 @@ interface Case {
 }
 
 const cases: Readonly<Record<string, Case>> = {
-  'the default model': { model: () => defaultModelPath, again: true },
+  'the default model': { model: () => defaultModelPath },
   letters: { model: () => fixturePath('small'), words: 500 },
   rank: { model: () => fixturePath('reranker'), words: 60, again: true },
   classes: { model: () => fixturePath('classifier'), words: 60 },
   similarity: { model: () => fixturePath('embedding'), words: 60 },
-  markers: { model: () => fixturePath('encoder'), words: 60, again: true },
-  'markers with texts alone': {
-    model: (folder) => markersModel(folder, { 'oi.markers.alone': '[CLS]{text}[SEP]' }),
-    words: 60,
-    again: true,
-  },
-  'markers with two options a pass': {
-    model: (folder) => markersModel(folder, { 'oi.markers.pass_options': 2 }),
-    words: 60,
-    again: true,
-  },
+  prefix: { model: () => fixturePath('prefix'), words: 60 },
   pointer: {
-    model: (folder) => markersModel(folder, pointerKeys, 'small'),
+    model: (folder) => changedFixture(folder, 'small', pointerKeys),
+    words: 20,
+    again: true,
+  },
+  'pointer with two options a pass': {
+    model: (folder) =>
+      changedFixture(folder, 'small', { ...pointerKeys, 'oi.pointer.pass_options': 2 }),
     words: 20,
     again: true,
   },

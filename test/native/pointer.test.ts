@@ -6,15 +6,21 @@
  * values are computed in double precision from the same weights; bound 1e-3 relative.
  */
 import t from 'tap'
-import { DecoderReference } from '../helpers/decoder-reference.js'
 import { openEngine } from '../helpers/fixture.js'
-import type { MetaValue } from '../helpers/gguf-file.js'
-import { expectedLogits, markerLogits, markersModel, mixedRequest } from '../helpers/markers.js'
-import { withMarkers } from '../helpers/markers.js'
-import { head, pointerKeys as pointer } from '../helpers/pointer.js'
+import {
+  changedFixture,
+  type Changes,
+  mixedRequest,
+  optionLogits,
+  withModelFile,
+} from '../helpers/hidden.js'
+import { expectedPointerLogits, head, pointerKeys } from '../helpers/pointer.js'
 import { relativeError } from '../helpers/reference.js'
 
-const variants: [string, Readonly<Record<string, MetaValue | undefined>>][] = [
+const pointerModel = (folder: string, changes: Changes = {}) =>
+  changedFixture(folder, 'small', { ...pointerKeys, ...changes })
+
+const variants: [string, Changes][] = [
   ['state first', {}],
   [
     'state last',
@@ -23,59 +29,75 @@ const variants: [string, Readonly<Record<string, MetaValue | undefined>>][] = [
 ]
 
 for (const [name, changes] of variants) {
-  t.test(`logits equal those of double precision: ${name}`, (t) =>
-    withMarkers(
-      t.testdir(),
-      { ...pointer, ...changes },
-      async (engine, path) => {
-        const reference = new DecoderReference(path)
-        // The longest passes are split into several batches.
-        for (const words of [3, 40, 150]) {
-          const request = mixedRequest(words)
-          const actual = await markerLogits(engine, request)
-          const expected = await expectedLogits(engine, request, reference)
-          const error = relativeError(actual.flat(), expected.flat())
-          t.ok(error < 1e-3, `${words} words: ${error}`)
-        }
-      },
-      {},
-      'small',
-    ),
-  )
+  t.test(`logits equal those of double precision: ${name}`, async (t) => {
+    const modelPath = await pointerModel(t.testdir(), changes)
+    await withModelFile(modelPath, async (engine) => {
+      // The longest passes are split into several batches.
+      for (const words of [3, 40, 150]) {
+        const request = mixedRequest(words)
+        const actual = await optionLogits(engine, request)
+        const expected = await expectedPointerLogits(engine, request, modelPath)
+        const error = relativeError(actual.flat(), expected.flat())
+        t.ok(error < 1e-3, `${words} words: ${error}`)
+      }
+    })
+  })
 }
 
-t.test('answers do not depend on other requests', (t) =>
-  withMarkers(
-    t.testdir(),
-    pointer,
-    async (engine) => {
-      const request = mixedRequest(60)
-      const alone = await markerLogits(engine, request)
-      const [beside] = await Promise.all([
-        markerLogits(engine, request),
-        ...[5, 30, 90].map((words) => markerLogits(engine, mixedRequest(words))),
-      ])
-      t.ok(relativeError(beside.flat(), alone.flat()) < 1e-3)
-    },
-    {},
-    'small',
-  ),
-)
+t.test('answers do not depend on other requests', async (t) => {
+  await withModelFile(await pointerModel(t.testdir()), async (engine) => {
+    const request = mixedRequest(60)
+    const alone = await optionLogits(engine, request)
+    const [beside] = await Promise.all([
+      optionLogits(engine, request),
+      ...[5, 30, 90].map((words) => optionLogits(engine, mixedRequest(words))),
+    ])
+    t.ok(relativeError(beside.flat(), alone.flat()) < 1e-3)
+  })
+})
 
-const faults: [string, Readonly<Record<string, MetaValue | undefined>>, RegExp][] = [
+t.test('more options than a pass may hold are asked in several', async (t) => {
+  const found = []
+  for (const most of [undefined, 2]) {
+    const changes = { 'oi.pointer.pass_options': most }
+    const modelPath = await pointerModel(t.testdir(), changes)
+    found.push(
+      await withModelFile(modelPath, async (engine) => {
+        const [team] = await optionLogits(engine, mixedRequest(9))
+        return { team: team!.length, tokens: engine.stats().evaluatedTokens }
+      }),
+    )
+  }
+  t.equal(found[1]!.team, found[0]!.team)
+  t.ok(found[1]!.tokens > found[0]!.tokens, 'state and question are read again')
+})
+
+const faults: [string, Changes, RegExp][] = [
   ['no scale', { [`${head}scale`]: undefined }, /oi\.pointer\.head\.scale: expected/],
   ['a short key', { [`${head}key.bias`]: new Float32Array(3) }, /key\.bias: expected 24 .* got 3/],
-  ['positions', { 'oi.pointer.positions': 'parallel' }, /oi\.pointer\.positions: expected none/],
-  ['a text alone', { 'oi.pointer.alone': '<s>{text}' }, /oi\.pointer\.alone: expected none/],
-  ['a readout of encoders', { 'oi.readout': 'markers@1' }, /markers@1 is for encoders.* qwen3/],
+  ['no template', { 'oi.pointer.template': undefined }, /pointer\.template: expected {state} once/],
+  [
+    'a state in the middle',
+    { 'oi.pointer.template': '{question}{state}{options}' },
+    /pointer\.template: expected {state} first or last/,
+  ],
+  ['a marker that is text', { 'oi.pointer.marker': 'mask' }, /oi\.pointer\.marker: .* got mask/],
 ]
 
 for (const [name, changes, message] of faults) {
   t.test(`a file with ${name} is refused by name`, async (t) => {
-    const modelPath = await markersModel(t.testdir(), { ...pointer, ...changes }, 'small')
+    const modelPath = await pointerModel(t.testdir(), changes)
     await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
       code: 'ERR_MODEL_UNSUPPORTED',
       message,
     })
   })
 }
+
+t.test('it is for decoders: an encoder with this readout is refused by name', async (t) => {
+  const modelPath = await changedFixture(t.testdir(), 'prefix', { 'oi.readout': 'pointer@1' })
+  await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
+    code: 'ERR_MODEL_UNSUPPORTED',
+    message: /oi\.readout: pointer@1 is for decoders, as qwen3, not for bert/,
+  })
+})

@@ -10,12 +10,12 @@ import type { DecideRequest } from '../../src/decide/types.js'
 import type { Engine } from '../../src/engine/types.js'
 import { fixturePath, openEngine, outcomeOf, text } from '../helpers/fixture.js'
 import type { MetaValue } from '../helpers/gguf-file.js'
-import { markerLogits, mixedRequest, renderedBy } from '../helpers/markers.js'
+import { mixedRequest, optionLogits, renderedBy, withModelFile } from '../helpers/hidden.js'
 import { poisoned } from '../helpers/poisoned.js'
-import { expectedPrefixLogits, prefixModel, withPrefix } from '../helpers/prefix.js'
+import { expectedPrefixLogits, prefixModel } from '../helpers/prefix.js'
 import { relativeError } from '../helpers/reference.js'
 
-type Options = NonNullable<Parameters<typeof withPrefix>[2]>
+type Options = NonNullable<Parameters<typeof withModelFile>[2]>
 
 /** The weights, whether our kernels compute them, what is asked for, and the error that may be. */
 const variants: [string, string, Options, number, Record<string, MetaValue | undefined>?][] = [
@@ -32,12 +32,12 @@ const variants: [string, string, Options, number, Record<string, MetaValue | und
 for (const [name, type, options, bound, changes] of variants) {
   t.test(`logits equal those of double precision: ${name}`, async (t) => {
     const path = await prefixModel(t.testdir(), changes, type)
-    await withPrefix(
+    await withModelFile(
       path,
       async (engine) => {
         for (const words of [1, 9, 120]) {
           const request = mixedRequest(words)
-          const actual = await markerLogits(engine, request)
+          const actual = await optionLogits(engine, request)
           const expected = await expectedPrefixLogits(engine, request, path)
           t.same(
             actual.map(({ length }) => length),
@@ -54,32 +54,32 @@ for (const [name, type, options, bound, changes] of variants) {
 
 /** Fused on our kernels, where a request's bits depend on it alone. */
 const fused = await fixturePath('prefix', { type: 'Q8_0' })
-const hasKernels = await withPrefix(fused, async ({ info }) => info.kernels !== '')
+const hasKernels = await withModelFile(fused, async ({ info }) => info.kernels !== '')
 const skip = hasKernels ? false : 'no kernels on this CPU'
 
 t.test('no bit depends on company, threads or what was cached', { skip }, async (t) => {
   const request = mixedRequest(70)
   const { questions } = request
   const turned = Object.fromEntries(Object.entries(questions).reverse())
-  const asked = (engine: Engine) => markerLogits(engine, request)
-  const alone = await withPrefix(fused, asked)
-  await withPrefix(
+  const asked = (engine: Engine) => optionLogits(engine, request)
+  const alone = await withModelFile(fused, asked)
+  await withModelFile(
     fused,
     async (engine) => {
       const others = Array.from({ length: 6 }, (_, i) =>
-        markerLogits(engine, mixedRequest(5 + 31 * i)),
+        optionLogits(engine, mixedRequest(5 + 31 * i)),
       )
       const beside = [asked(engine), asked(engine)]
       t.strictSame(await Promise.all(beside), [alone, alone], 'beside others')
       await Promise.all(others)
       t.strictSame(await asked(engine), alone, 'from the context')
-      const reversed = await markerLogits(engine, { ...request, questions: turned })
+      const reversed = await optionLogits(engine, { ...request, questions: turned })
       t.strictSame(reversed.toReversed(), alone, 'questions in another order')
     },
     { threads: 3 },
   )
   for (const microbatchTokens of [64, 96, 4096]) {
-    const found = await withPrefix(fused, asked, { microbatchTokens })
+    const found = await withModelFile(fused, asked, { microbatchTokens })
     t.strictSame(found, alone, `steps of ${microbatchTokens} tokens`)
   }
 })
@@ -99,19 +99,19 @@ t.test('the same state from RAM and from disk has the same bits', async (t) => {
     kernels: 'off',
     deterministic: true,
   } as const
-  const first = await withPrefix(
+  const first = await withModelFile(
     fused,
     async (engine) => {
       const cold = await ask(engine)
       t.equal(cold.cached, false)
-      await markerLogits(engine, { ...request, state: text(1250) })
+      await optionLogits(engine, { ...request, state: text(1250) })
       t.strictSame(await ask(engine), { ...cold, cached: true }, 'from RAM')
       t.equal(engine.stats().hostHits, 1)
       return cold
     },
     options,
   )
-  await withPrefix(
+  await withModelFile(
     fused,
     async (engine) => {
       t.strictSame(await ask(engine), { ...first, cached: true }, 'from disk')
@@ -119,7 +119,7 @@ t.test('the same state from RAM and from disk has the same bits', async (t) => {
     },
     options,
   )
-  await withPrefix(
+  await withModelFile(
     fused,
     async (engine) => {
       const found = await Promise.all(
@@ -136,7 +136,7 @@ t.test('the same state from RAM and from disk has the same bits', async (t) => {
 })
 
 t.test('a state is evaluated once, for all questions of all requests', async (t) =>
-  withPrefix(fused, async (engine) => {
+  withModelFile(fused, async (engine) => {
     const many = (from: number): DecideRequest => ({
       state: text(300),
       questions: Object.fromEntries(
@@ -170,13 +170,13 @@ const choice = (names: readonly string[]): DecideRequest => ({
 })
 
 t.test("255 options are answered, and none changes another's logit", { skip }, async (t) =>
-  withPrefix(fused, async (engine) => {
+  withModelFile(fused, async (engine) => {
     const names = Array.from({ length: 255 }, (_, i) => `${i} ${text(4)}`)
-    const [all] = await markerLogits(engine, choice(names))
+    const [all] = await optionLogits(engine, choice(names))
     t.equal(all!.length, 255)
     t.ok(engine.stats().steps > 1, 'in several steps')
     const some = [200, 3, 77]
-    const [few] = await markerLogits(engine, choice(some.map((i) => names[i]!)))
+    const [few] = await optionLogits(engine, choice(some.map((i) => names[i]!)))
     t.strictSame(
       few,
       some.map((i) => all![i]),
@@ -185,15 +185,15 @@ t.test("255 options are answered, and none changes another's logit", { skip }, a
 )
 
 t.test('what does not fit is refused with the numbers', async (t) =>
-  withPrefix(
+  withModelFile(
     fused,
     async (engine) => {
-      await t.rejects(markerLogits(engine, mixedRequest(600)), {
+      await t.rejects(optionLogits(engine, mixedRequest(600)), {
         code: 'ERR_STATE_TOO_LONG',
         message:
           /^state and question with its longest option take \d+ tokens \(the state \d+\), the limit is 512$/,
       })
-      t.equal((await markerLogits(engine, mixedRequest(300))).length, 4)
+      t.equal((await optionLogits(engine, mixedRequest(300))).length, 4)
     },
     { contextTokens: 512 },
   ),
@@ -201,43 +201,43 @@ t.test('what does not fit is refused with the numbers', async (t) =>
 
 t.test('a state of more tokens than a step is read whole', { skip }, async (t) => {
   const request = mixedRequest(1500)
-  const asked = (engine: Engine) => markerLogits(engine, request)
-  const small = await withPrefix(fused, asked, { microbatchTokens: 64, threads: 2 })
-  t.strictSame(await withPrefix(fused, asked, { microbatchTokens: 4096 }), small)
+  const asked = (engine: Engine) => optionLogits(engine, request)
+  const small = await withModelFile(fused, asked, { microbatchTokens: 64, threads: 2 })
+  t.strictSame(await withModelFile(fused, asked, { microbatchTokens: 4096 }), small)
 })
 
 t.test('a request that is given up ends, and others go on', async (t) =>
-  withPrefix(fused, async (engine) => {
+  withModelFile(fused, async (engine) => {
     const stop = new AbortController()
     const long = engine.score(await renderedBy(engine, mixedRequest(1500)), { signal: stop.signal })
-    const short = markerLogits(engine, mixedRequest(20))
+    const short = optionLogits(engine, mixedRequest(20))
     stop.abort()
     t.equal(await outcomeOf(long), 'ERR_ABORTED')
     t.equal((await short).length, 4)
-    t.equal((await markerLogits(engine, mixedRequest(30))).length, 4)
+    t.equal((await optionLogits(engine, mixedRequest(30))).length, 4)
   }),
 )
 
 for (const kernels of ['auto', 'off'] as const) {
   t.test(`what is not finite fails alone, kernels ${kernels}`, async (t) => {
     const word = 'zebra'
-    const [tokens] = await withPrefix(fused, (engine) =>
+    const [tokens] = await withModelFile(fused, (engine) =>
       engine.tokenize([{ text: word, trusted: false }]),
     )
     const path = join(t.testdir(), 'spoilt.gguf')
     await poisoned(await fixturePath('prefix'), path, 'token_embd.weight', tokens![0])
-    await withPrefix(
+    await withModelFile(
       path,
       async (engine) => {
-        const good = await markerLogits(engine, mixedRequest(25))
+        const good = await optionLogits(engine, mixedRequest(25))
         const spoilt = { ...mixedRequest(40), state: `A ${word} is here.` }
         const found = await Promise.all([
-          outcomeOf(markerLogits(engine, spoilt)),
-          outcomeOf(markerLogits(engine, mixedRequest(31))),
-          outcomeOf(markerLogits(engine, spoilt)),
+          outcomeOf(optionLogits(engine, spoilt)),
+          outcomeOf(optionLogits(engine, mixedRequest(31))),
+          outcomeOf(optionLogits(engine, spoilt)),
         ])
         t.strictSame(found, ['ERR_ENGINE_INTERNAL', 'answered', 'ERR_ENGINE_INTERNAL'])
-        const again = await markerLogits(engine, mixedRequest(25))
+        const again = await optionLogits(engine, mixedRequest(25))
         t.ok(relativeError(again.flat(), good.flat()) < 1e-4)
       },
       { kernels },
@@ -246,15 +246,15 @@ for (const kernels of ['auto', 'off'] as const) {
 }
 
 t.test('deterministic, llama.cpp’s kernels give the same bits in any company', async (t) =>
-  withPrefix(
+  withModelFile(
     await fixturePath('prefix'),
     async (engine) => {
       const request = mixedRequest(60)
-      const alone = await markerLogits(engine, request)
+      const alone = await optionLogits(engine, request)
       const company = await Promise.all([
-        markerLogits(engine, mixedRequest(11)),
-        markerLogits(engine, request),
-        markerLogits(engine, mixedRequest(90)),
+        optionLogits(engine, mixedRequest(11)),
+        optionLogits(engine, request),
+        optionLogits(engine, mixedRequest(90)),
       ])
       t.strictSame(company[1], alone)
     },
@@ -275,6 +275,11 @@ const faults: [string, Record<string, MetaValue | undefined>, RegExp][] = [
     /levels: expected together or apart/,
   ],
   ['two token types', { 'oi.prefix.token_types': new Uint32Array(2) }, /expected an array of 3/],
+  [
+    'a readout of an older version',
+    { 'oi.readout': 'markers@1' },
+    /oi\.readout: markers@1 is none that this version of oi reads/,
+  ],
   ['an unknown type', { 'oi.prefix.token_types': Uint32Array.of(0, 1, 2) }, /below 2, got 2/],
 ]
 for (const [name, changes, message] of faults) {

@@ -10,7 +10,7 @@ import t from 'tap'
 import type { DecideRequest } from '../../src/decide/types.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { type FixtureName, outcomeOf, text } from '../helpers/fixture.js'
-import { mixedRequest, renderedBy } from '../helpers/markers.js'
+import { mixedRequest, renderedBy } from '../helpers/hidden.js'
 import { type Changes, llamaPooled, marked, suffixLogits, withPooled } from '../helpers/pooled.js'
 import { relativeError } from '../helpers/reference.js'
 

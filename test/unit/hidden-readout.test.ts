@@ -12,15 +12,18 @@ const stateFirst = '[CLS]{state}[SEP]{question}[SEP]{options}[SEP]'
 const engineOf = (metadata: Readonly<Record<string, string>> = {}) =>
   createFakeEngine({
     info: {
-      architecture: 'bert',
+      architecture: 'qwen3',
       metadata: {
-        'oi.readout': 'markers@1',
-        'oi.markers.template': stateFirst,
-        'oi.markers.marker': '[MASK]',
+        'oi.readout': 'pointer@1',
+        'oi.pointer.template': stateFirst,
+        'oi.pointer.marker': '[MASK]',
         ...metadata,
       },
     },
   })
+const encoder = createFakeEngine({
+  info: { architecture: 'bert', metadata: { 'oi.readout': 'prefix@1' } },
+})
 
 /** A caller's text between < and >. */
 const shown = (parts: readonly PromptPart[]) =>
@@ -65,7 +68,7 @@ t.test('a caller’s text is plain, at its place in the template', async (t) => 
 
 t.test('the state may be last', async (t) => {
   const template = '[CLS]{question}[SEP]{options}[SEP]{state}[SEP]'
-  const readout = await createReadout(engineOf({ 'oi.markers.template': template }))
+  const readout = await createReadout(engineOf({ 'oi.pointer.template': template }))
   const { input } = readout.render({ state: 'S', questions: { q: { type: 'noul' } } })
   t.equal(shown(input.suffixes[0]!.parts), '[CLS]<>[SEP][MASK]<no>[MASK]<yes>')
   t.equal(shown(input.prefix), '[SEP]<S>[SEP]')
@@ -78,10 +81,9 @@ t.test('a question of one option needs no model', async (t) => {
   t.same(readers[0]!.reading, { kind: 'labels', forms: [] })
 })
 
-t.test('parallel options are asked in one order', async (t) => {
+t.test('options that do not know each other are asked in one order', async (t) => {
   t.equal((await createReadout(engineOf())).ownOrders, undefined)
-  const parallel = { 'oi.markers.positions': 'parallel' }
-  t.equal((await createReadout(engineOf(parallel))).ownOrders, true)
+  t.equal((await createReadout(encoder)).ownOrders, true)
 })
 
 t.test('a model carries temperatures', async (t) => {
@@ -103,23 +105,24 @@ t.test('a model carries a bias for yes, which inspect shows', async (t) => {
 })
 
 t.test('inspect shows a pass', async (t) => {
-  const metadata = { 'oi.markers.positions': 'parallel', 'oi.markers.pass_options': '77' }
-  const { inspection } = await inspectModel('m.gguf', engineOf(metadata))
+  const { inspection } = await inspectModel('m.gguf', encoder)
   t.equal(inspection.kind, 'encoder')
   const text = inspectionText(inspection)
   t.match(text, /^architecture +bert \(encoder\)$/m)
-  t.match(text, /^readout +markers@1$/m)
-  const pass = 'pass +\\[CLS\\]{state}.*, \\[MASK\\] before each option, positions parallel, 77 '
-  t.match(text, new RegExp(`^${pass}options at most$`, 'm'))
+  t.match(text, /^readout +prefix@1$/m)
+  t.match(text, /^pass +\[CLS\]{state}\[SEP\]; \[MASK\]{option}\[SEP\] sees state and question; /m)
   t.notMatch(text, /labels|chat template/)
+  const pointer = engineOf({ 'oi.pointer.pass_options': '77' })
+  const shown = inspectionText((await inspectModel('m.gguf', pointer)).inspection)
+  t.match(shown, /^pass +\[CLS\]{state}.*, \[MASK\] before each option, 77 options at most$/m)
 })
 
 const bad: [string, Record<string, string>, RegExp][] = [
-  ['a name twice', { 'oi.markers.template': `${stateFirst}{state}` }, /template: .*{state} once/],
-  ['no options', { 'oi.markers.template': '{state}{question}' }, /template: .*{options} once/],
+  ['a name twice', { 'oi.pointer.template': `${stateFirst}{state}` }, /template: .*{state} once/],
+  ['no options', { 'oi.pointer.template': '{state}{question}' }, /template: .*{options} once/],
   [
     'a state between',
-    { 'oi.markers.template': '{question}{state}{options}' },
+    { 'oi.pointer.template': '{question}{state}{options}' },
     /expected {state} first or last/,
   ],
   ['a temperature of 0', { 'oi.temperature': '{"noul":0}' }, /^oi\.temperature: temperature\.noul/],
@@ -139,7 +142,7 @@ const bad: [string, Record<string, string>, RegExp][] = [
     /temperature\.choice/,
   ],
   ['no JSON', { 'oi.temperature': '{' }, /^oi\.temperature: /],
-  ['another version', { 'oi.readout': 'markers@2' }, /^oi\.readout: .*markers@2 is a readout that/],
+  ['another version', { 'oi.readout': 'pointer@2' }, /^oi\.readout: .*pointer@2 is a readout that/],
 ]
 
 for (const [name, metadata, message] of bad) {
@@ -151,7 +154,7 @@ for (const [name, metadata, message] of bad) {
 t.test('no other readout replaces it, and images are refused', async (t) => {
   await t.rejects(createReadout(engineOf(), { custom: lettersOne }), {
     code: 'ERR_READOUT',
-    message: /asked as markers@1 alone/,
+    message: /asked as pointer@1 alone/,
   })
   const readout = await createReadout(engineOf())
   const images = { before: [], inState: new Map() } as never

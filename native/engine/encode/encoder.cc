@@ -18,8 +18,6 @@ namespace {
 
 constexpr size_t kWarmUpTokens = 64;
 constexpr int kWarmUpPasses = 3;
-// Of what was read of texts alone: some 10,000 names of a small encoder.
-constexpr size_t kKnownBytes = 16 << 20;
 // The status of llama_encode() after the abort callback returned true.
 constexpr int32_t kAborted = 2;
 
@@ -49,8 +47,7 @@ Encoder::Encoder(const Model& model, const EngineOptions& options, uint32_t defa
       width_(static_cast<size_t>(llama_model_n_embd_out(model.get()))),
       plan_(PlanContext(model, options, default_threads, false)),
       capacity_(std::max(plan_.context_tokens, plan_.step_tokens)),
-      batch_(capacity_),
-      known_(options.host_bytes == 0 ? 0 : kKnownBytes) {
+      batch_(capacity_) {
   context_.emplace(model, options, plan_, &Encoder::OnAbort, this);
 }
 
@@ -115,10 +112,8 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
     ++asked;
     result.logits.resize(result.logits.size() + question.candidates.size() + 1);
   }
-  RequestPlan plan = readout_.Plan(task->request, plan_.context_tokens, known_);
-  for (const PassPlan& pass : plan.passes) task->left += Work::Whole(pass.tokens);
-  task->passes = std::move(plan.passes);
-  task->kept = std::move(plan.kept);
+  task->passes = readout_.Plan(task->request, plan_.context_tokens);
+  for (const PassPlan& pass : task->passes) task->left += Work::Whole(pass.tokens);
   result.ranks.resize(asked);
   return task;
 }
@@ -160,13 +155,12 @@ size_t Encoder::Take(Task& offered) {
 
 void Encoder::Add(Encoding& task, size_t index) {
   const PassPlan& pass = task.passes[index];
-  Run run{&task, index, batch_.size(), readout_.TokensOf(task.request, pass)};
+  const std::vector<Token> tokens = readout_.TokensOf(task.request, pass);
+  const size_t row = batch_.size();
   const auto sequence = static_cast<llama_seq_id>(runs_.size());
-  for (const PassToken& token : run.tokens) {
-    batch_.Add(token.token, token.position, sequence, true);
-  }
-  work_ += Work::Whole(run.tokens.size());
-  runs_.push_back(std::move(run));
+  for (size_t i = 0; i < tokens.size(); ++i) batch_.Add(tokens[i], i, sequence, true);
+  work_ += Work::Whole(tokens.size());
+  runs_.push_back({&task, index, row, tokens.size()});
 }
 
 bool Encoder::RunStep() {
@@ -239,8 +233,8 @@ bool Encoder::ReadLogits() {
   bool finite = true;
   for (const Run& run : runs_) {
     Encoding& task = *run.task;
-    Answering answering{task.request, task.places, task.result, task.kept, known_};
-    const PassStates states{run.tokens, State(run.row), width_};
+    Answering answering{task.request, task.places, task.result, task.kept};
+    const PassStates states{State(run.row), run.tokens, width_};
     finite = readout_.Answer(task.passes[run.pass], states, answering) && finite;
   }
   return finite;

@@ -68,7 +68,7 @@ class Encoder final : public Evaluator {
     Encoding* task;
     size_t pass;
     size_t row;  // of the batch, its first token's
-    std::vector<PassToken> tokens;
+    size_t tokens;
   };
 
   void Add(Encoding& task, size_t pass);
@@ -91,7 +91,6 @@ class Encoder final : public Evaluator {
   std::optional<Context> context_;
   const size_t capacity_;  // tokens of a step or a pass at most
   Batch batch_;
-  TextVectors known_;
   std::vector<float> states_;  // of the batch's tokens, as wide as each is
   std::vector<Run> runs_;
   std::vector<Encoding*> tasks_;  // of the runs, each once

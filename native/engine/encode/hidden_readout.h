@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "../types.h"
-#include "passes.h"
-#include "text_vectors.h"
+#include "pass.h"
 
 struct llama_model;
 
@@ -21,16 +20,10 @@ namespace oi {
 // By llama.cpp's name of the architecture: it attends in both directions and has no KV cache.
 bool IsEncoder(std::string_view architecture);
 
-// The passes of a request; a question without candidates has none.
-struct RequestPlan {
-  std::vector<PassPlan> passes;
-  std::vector<float> kept = {};  // what was read before, where passes leave it
-};
-
 // The hidden states of a pass, token by token, each `width` numbers.
 struct PassStates {
-  const std::vector<PassToken>& tokens;
   const float* rows;
+  size_t count;
   size_t width;
   const float* Of(size_t token) const { return rows + token * width; }
 };
@@ -47,7 +40,6 @@ struct Answering {
   const std::vector<QuestionPlace>& places;
   ScoreResult& result;
   std::vector<float>& kept;  // what a pass leaves to later ones
-  TextVectors& known;        // what passes leave to later requests
 };
 
 class HiddenReadout {
@@ -62,18 +54,16 @@ class HiddenReadout {
   // A decoder's: a token sees those before it alone.
   bool causal() const { return causal_; }
   size_t positions() const { return positions_; }  // that the model has
-  // Whether a pass may have more tokens than positions.
-  virtual bool parallel() const { return false; }
   // Its keys, in full: those that the file lacks come from other metadata of the file.
   virtual std::vector<std::pair<std::string, std::string>> Keys() const { return {}; }
 
-  // Each pass has at most `limit` tokens. Throws EngineError ERR_STATE_TOO_LONG with the numbers,
-  // ERR_INVALID_ARGUMENT if a question's candidates are not as they must be.
-  virtual RequestPlan Plan(const TokenizedRequest& request, size_t limit,
-                           TextVectors& known) const = 0;
-  // By their positions, which llama.cpp wants in order.
-  virtual std::vector<PassToken> TokensOf(const TokenizedRequest& request,
-                                          const PassPlan& pass) const = 0;
+  // A question without candidates has no pass. Each has at most `limit` tokens. Throws EngineError
+  // ERR_STATE_TOO_LONG with the numbers, ERR_INVALID_ARGUMENT if a question's candidates are not as
+  // they must be.
+  virtual std::vector<PassPlan> Plan(const TokenizedRequest& request, size_t limit) const = 0;
+  // By their positions, from 0.
+  virtual std::vector<Token> TokensOf(const TokenizedRequest& request,
+                                      const PassPlan& pass) const = 0;
   // Writes the logits of the pass, and their question's log-sum-exp. False if any is not finite.
   virtual bool Answer(const PassPlan& pass, const PassStates& states, Answering& task) const = 0;
 

@@ -21,14 +21,12 @@ PointerHead::PointerHead(const GgufFile& file, size_t width)
       key_bias_(ReadNumbers(file, kPrefix + "key.bias", query_bias_.size())),
       scale_(ReadNumber(file, kPrefix + "scale")) {}
 
-float PointerHead::Logit(const Summaries& summaries) const {
+float PointerHead::Logit(const float* last, const float* end) const {
   float sum = 0;
   for (size_t unit = 0; unit < query_bias_.size(); ++unit) {
     const size_t row = unit * width_;
-    const float query =
-        Dot(query_weight_.data() + row, summaries[Summary::kLast], width_) + query_bias_[unit];
-    const float key =
-        Dot(key_weight_.data() + row, summaries[Summary::kEnd], width_) + key_bias_[unit];
+    const float query = Dot(query_weight_.data() + row, last, width_) + query_bias_[unit];
+    const float key = Dot(key_weight_.data() + row, end, width_) + key_bias_[unit];
     sum += query * key;
   }
   return scale_ * sum;

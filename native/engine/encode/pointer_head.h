@@ -5,19 +5,18 @@
 #include <cstddef>
 #include <vector>
 
-#include "head.h"
-
 namespace oi {
 
 class GgufFile;
 
-class PointerHead final : public Head {
+class PointerHead {
  public:
   // `width` of the hidden states. Throws EngineError ERR_MODEL_UNSUPPORTED naming the key that is
   // not as it must be.
   PointerHead(const GgufFile& file, size_t width);
 
-  float Logit(const Summaries& summaries) const override;
+  // Of two tokens' states. Single precision, in an order that depends on nothing else.
+  float Logit(const float* last, const float* end) const;
 
  private:
   const size_t width_;

@@ -162,11 +162,11 @@ void PooledReadout::CheckCandidates(const TokenizedQuestion& question) const {
 }
 
 // Questions that read the same share a pass: all of a classifier do.
-RequestPlan PooledReadout::Plan(const TokenizedRequest& request, size_t limit, TextVectors&) const {
+std::vector<PassPlan> PooledReadout::Plan(const TokenizedRequest& request, size_t limit) const {
   const bool with_state = kind_ != Kind::kSimilarity;
   const size_t state = request.prefix.size();
   const size_t most = positions() > 0 ? std::min(limit, positions()) : limit;
-  RequestPlan plan;
+  std::vector<PassPlan> plan;
   const auto add = [&](size_t question, size_t count, size_t tokens) {
     if (tokens > most) {
       const bool alone = question == kStateAlone;
@@ -174,7 +174,7 @@ RequestPlan PooledReadout::Plan(const TokenizedRequest& request, size_t limit, T
                    alone ? kNoQuestion : static_cast<int32_t>(question));
     }
     if (tokens == 0) throw EngineError("ERR_INVALID_ARGUMENT", "a pass has no tokens");
-    plan.passes.push_back({question, 0, count, tokens});
+    plan.push_back({question, 0, count, tokens});
   };
   const auto by_tokens = [](const std::vector<Token>* a, const std::vector<Token>* b) {
     return *a < *b;
@@ -185,25 +185,23 @@ RequestPlan PooledReadout::Plan(const TokenizedRequest& request, size_t limit, T
     CheckCandidates(question);
     const size_t tokens = question.tokens.size() + (with_state ? state : 0);
     if (question.candidates.empty()) continue;
-    if (!with_state && plan.passes.empty()) add(kStateAlone, 0, state);
-    const auto [found, is_new] = known.emplace(&question.tokens, plan.passes.size());
+    if (!with_state && plan.empty()) add(kStateAlone, 0, state);
+    const auto [found, is_new] = known.emplace(&question.tokens, plan.size());
     if (is_new) {
       add(i, question.candidates.size(), tokens);
     } else {
-      plan.passes[found->second].sharers.push_back(i);
+      plan[found->second].sharers.push_back(i);
     }
   }
   return plan;
 }
 
-std::vector<PassToken> PooledReadout::TokensOf(const TokenizedRequest& request,
-                                               const PassPlan& pass) const {
-  std::vector<PassToken> tokens;
+std::vector<Token> PooledReadout::TokensOf(const TokenizedRequest& request,
+                                           const PassPlan& pass) const {
+  std::vector<Token> tokens;
   tokens.reserve(pass.tokens);
   const auto add = [&](const std::vector<Token>& all) {
-    for (const Token token : all) {
-      tokens.push_back({token, tokens.size(), PassToken::Role::kNone, 0});
-    }
+    tokens.insert(tokens.end(), all.begin(), all.end());
   };
   const bool alone = pass.question == kStateAlone;
   const bool with_state = alone || kind_ != Kind::kSimilarity;

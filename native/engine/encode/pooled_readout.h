@@ -29,10 +29,8 @@ class PooledReadout final : public HiddenReadout {
   PooledReadout(Kind kind, const std::string& path, const llama_model* model);
 
   std::vector<std::pair<std::string, std::string>> Keys() const override { return keys_; }
-  RequestPlan Plan(const TokenizedRequest& request, size_t limit,
-                   TextVectors& known) const override;
-  std::vector<PassToken> TokensOf(const TokenizedRequest& request,
-                                  const PassPlan& pass) const override;
+  std::vector<PassPlan> Plan(const TokenizedRequest& request, size_t limit) const override;
+  std::vector<Token> TokensOf(const TokenizedRequest& request, const PassPlan& pass) const override;
   bool Answer(const PassPlan& pass, const PassStates& states, Answering& task) const override;
 
  private:

@@ -11,7 +11,7 @@ namespace oi {
 enum class Pooling { kMean, kFirst, kLast };
 
 inline std::vector<float> Pool(const PassStates& states, Pooling pooling) {
-  const size_t count = states.tokens.size();
+  const size_t count = states.count;
   const size_t only = pooling == Pooling::kFirst ? 0 : count - 1;
   if (pooling != Pooling::kMean) return {states.Of(only), states.Of(only) + states.width};
   std::vector<float> mean(states.width);

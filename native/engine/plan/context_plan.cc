@@ -165,10 +165,7 @@ ContextPlan PlanForStates(const Model& model, const EngineOptions& options, Cont
   plan.keeps_cells = model.hidden()->causal();
   plan.context_tokens = options.context_tokens != 0 ? options.context_tokens : kPassTokens;
   const auto positions = static_cast<uint32_t>(model.hidden()->positions());
-  // Where options stand beside each other, a pass may have more tokens than positions.
-  if (!model.hidden()->parallel() && positions > 0) {
-    plan.context_tokens = std::min(plan.context_tokens, positions);
-  }
+  if (positions > 0) plan.context_tokens = std::min(plan.context_tokens, positions);
   plan.step_tokens = options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens;
   plan.microbatch_tokens = std::max(plan.context_tokens, plan.step_tokens);
   if (plan.keeps_cells) {

@@ -67,13 +67,11 @@ export function inspectionText(inspection: Inspection): string {
   return facts.map(([name, value]) => `${name.padEnd(column)}${value}\n`).join('')
 }
 
-function passText({ template, marker, positions, alone, maxOptions }: PassFacts): string {
+function passText({ template, marker, maxOptions, options }: PassFacts): string {
+  if (options !== undefined) return `${oneLine(template)}; ${options}`
   if (marker === undefined) return oneLine(template)
   const most = maxOptions === undefined ? 'as many options as fit' : `${maxOptions} options at most`
-  const texts = alone === undefined ? '' : `; each text alone, too: ${oneLine(alone)}`
-  return (
-    `${oneLine(template)}, ${marker} before each option, positions ${positions}, ${most}` + texts
-  )
+  return `${oneLine(template)}, ${marker} before each option, ${most}`
 }
 
 /** Line breaks as in JSON. */

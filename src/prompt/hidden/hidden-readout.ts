@@ -5,19 +5,18 @@
  * @module
  */
 
-import type { Engine, ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
+import type { Engine, ModelInfo, Suffix } from '../../engine/types.js'
 import type { Readout } from '../types.js'
 import { ClassesReadout } from './classes-readout.js'
-import { MarkerReadout } from './marker-readout.js'
-import { PrefixReadout, trialParts } from './prefix-readout.js'
+import { PointerReadout, pointerTrial } from './pointer-readout.js'
+import { PrefixReadout, prefixTrial } from './prefix-readout.js'
 import { RankReadout } from './rank-readout.js'
 import { SimilarityReadout } from './similarity-readout.js'
 
 /** By the value of `oi.readout`, which the engine fills in where a file lacks it. */
 const readouts: Readonly<Record<string, (info: ModelInfo) => Readout>> = {
-  'markers@1': (info) => new MarkerReadout(info, 'oi.markers.'),
   'prefix@1': (info) => new PrefixReadout(info),
-  'pointer@1': (info) => new MarkerReadout(info, 'oi.pointer.'),
+  'pointer@1': (info) => new PointerReadout(info),
   'rank@1': (info) => new RankReadout(info),
   'classes@1': (info) => new ClassesReadout(info),
   'similarity@1': (info) => new SimilarityReadout(info),
@@ -41,14 +40,9 @@ export function createHiddenReadout({ info }: Engine): Readout {
  * A question of any text for trying out a model that {@link readsStates}: the engine alone reads
  * it.
  */
-export function trialSuffix({ metadata }: ModelInfo, asked: string): Suffix {
-  const text: PromptPart = { text: asked, trusted: false }
-  if (metadata['oi.readout'] === 'prefix@1') {
-    return { parts: trialParts(asked), candidates: Int32Array.of(0, 0) }
-  }
-  const prefix = { 'markers@1': 'oi.markers.', 'pointer@1': 'oi.pointer.' }[metadata['oi.readout']!]
-  if (prefix === undefined) return { parts: [text], candidates: Int32Array.of(0) }
-  const marker: PromptPart = { text: metadata[`${prefix}marker`] ?? '', trusted: true }
-  const options = ['no', 'yes'].flatMap((option) => [marker, { text: option, trusted: false }])
-  return { parts: [text, ...options], candidates: Int32Array.of(0, 1) }
+export function trialSuffix(info: ModelInfo, asked: string): Suffix {
+  const readout = info.metadata['oi.readout']
+  if (readout === 'prefix@1') return prefixTrial(asked)
+  if (readout === 'pointer@1') return pointerTrial(info, asked)
+  return { parts: [{ text: asked, trusted: false }], candidates: Int32Array.of(0) }
 }

@@ -6,7 +6,7 @@
  */
 
 import type { Question } from '../../decide/types.js'
-import type { ModelInfo, PromptPart } from '../../engine/types.js'
+import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
 import { instructionText, isBlank } from '../letters.js'
 import type { PassFacts } from '../types.js'
 import { optionTexts, questionText } from './pass-text.js'
@@ -34,8 +34,6 @@ export class PrefixReadout extends StatesReadout {
     this.pass = {
       template: '[CLS]{state}[SEP]',
       noul: 'read at the [CLS] of [CLS]{question}[SEP], which sees the state',
-      marker: marker.text,
-      positions: 'parallel',
       options: `[MASK]{option}[SEP] sees state and question; levels ${levels === 'apart' ? 'do not see' : 'see'} each other`,
     }
   }
@@ -66,7 +64,7 @@ function asking(parts: PromptPart[], { type }: Question, count: number): AskedOf
   return { suffixes: [{ parts, candidates }], reading: { kind: 'labels', forms } }
 }
 
-/** A question of any text, in the model's form. */
-export function trialParts(text: string): PromptPart[] {
-  return [begin, plain(text), end]
+/** A yes or no of any text. */
+export function prefixTrial(text: string): Suffix {
+  return { parts: [begin, plain(text), end], candidates: Int32Array.of(kinds.noul, kinds.noul) }
 }

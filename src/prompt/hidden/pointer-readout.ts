@@ -1,39 +1,35 @@
 /**
- * `markers@1` and `pointer@1`: a marker before each option, and a head that computes its logit.
+ * `pointer@1`: a decoder reads a marker before each option, and its head points to one of them.
  * README.md describes such a model's file; the engine computes the head.
  *
  * @module
  */
 
 import type { Question } from '../../decide/types.js'
-import type { ModelInfo, PromptPart } from '../../engine/types.js'
+import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
 import type { PassFacts } from '../types.js'
 import { type PassTemplate, parsePassTemplate } from './pass-template.js'
 import { optionTexts, questionText } from './pass-text.js'
 import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
 
-export class MarkerReadout extends StatesReadout {
-  readonly ownOrders?: true
+const templateKey = 'oi.pointer.template'
+const markerKey = 'oi.pointer.marker'
+const passOptionsKey = 'oi.pointer.pass_options'
+
+export class PointerReadout extends StatesReadout {
   readonly pass: PassFacts
   readonly #template: PassTemplate
   readonly #marker: PromptPart
 
-  /** @param prefix - Of its keys in the metadata. */
-  constructor(info: ModelInfo, prefix: string) {
+  constructor(info: ModelInfo) {
     super(info)
     const { metadata } = info
-    this.#template = parsePassTemplate(`${prefix}template`, metadata[`${prefix}template`] ?? '')
-    const marker = metadata[`${prefix}marker`] ?? ''
-    this.#marker = { text: marker, trusted: true }
-    const parallel = metadata[`${prefix}positions`] === 'parallel'
-    // Options are evaluated in parallel: their order makes no difference.
-    if (parallel) this.ownOrders = true
+    this.#template = parsePassTemplate(templateKey, metadata[templateKey] ?? '')
+    this.#marker = markerOf(info)
     this.pass = {
       template: this.#template.source,
-      marker,
-      positions: parallel ? 'parallel' : 'sequential',
-      alone: metadata[`${prefix}alone`],
-      maxOptions: Number(metadata[`${prefix}pass_options`] ?? 0) || undefined,
+      marker: this.#marker.text,
+      maxOptions: Number(metadata[passOptionsKey] ?? 0) || undefined,
     }
   }
 
@@ -53,4 +49,15 @@ export class MarkerReadout extends StatesReadout {
     const forms = options.map(() => 1)
     return { suffixes: [{ parts: suffix, candidates }], reading: { kind: 'labels', forms } }
   }
+}
+
+const markerOf = ({ metadata }: ModelInfo): PromptPart => {
+  return { text: metadata[markerKey] ?? '', trusted: true }
+}
+
+/** A question of any text, with the options no and yes. */
+export function pointerTrial(info: ModelInfo, asked: string): Suffix {
+  const options = ['no', 'yes'].flatMap((text) => [markerOf(info), { text, trusted: false }])
+  const parts = [{ text: asked, trusted: false }, ...options]
+  return { parts, candidates: Int32Array.of(0, 1) }
 }

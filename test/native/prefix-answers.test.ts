@@ -1,5 +1,5 @@
 /**
- * A model of `markers@1` in use: the library, the commands and runners treat it like any other.
+ * A model of `prefix@1` in use: the library, the commands and runners treat it like any other.
  * Needs the built addon; the fixture is made on first use.
  */
 import t from 'tap'
@@ -8,17 +8,17 @@ import { join } from 'node:path'
 import { open } from '../../src/open.js'
 import { oi } from '../helpers/command.js'
 import { fixturePath } from '../helpers/fixture.js'
-import { markersModel, mixedRequest } from '../helpers/markers.js'
+import { changedFixture, mixedRequest } from '../helpers/hidden.js'
 
 const request = mixedRequest(40)
 
 t.test('every type of question is answered, with evidence', async (t) => {
-  await using opened = await open({ model: await fixturePath('encoder'), threads: 1 })
+  await using opened = await open({ model: await fixturePath('prefix'), threads: 1 })
   const { card } = opened
-  t.equal(card.readout, 'markers@1')
+  t.equal(card.readout, 'prefix@1')
   t.same(card.modalities, ['text'])
   t.equal(card.limits.max_options, 255)
-  const { answers, usage } = await opened.decide(request, { evidence: true })
+  const { answers } = await opened.decide(request, { evidence: true })
   const { team, urgent, mood } = answers
   t.match(team, { type: 'choice', evidence: { rank: 0, temperature: 1 } })
   // Only options have logits; they come in single precision.
@@ -30,22 +30,16 @@ t.test('every type of question is answered, with evidence', async (t) => {
     const sum = Object.values(answer.probabilities).reduce((all, p) => all + p, 0)
     t.ok(Math.abs(sum - 1) < 1e-9)
   }
-  t.ok(usage.input_tokens < 3 * 40, 'the state is counted once')
 })
 
-t.test('orders are averaged if options have positions, and not if they have none', async (t) => {
-  const model = await markersModel(t.testdir(), { 'oi.markers.positions': 'sequential' })
-  const spread = async (path: string) => {
-    await using opened = await open({ model: path, threads: 1 })
-    const { answers } = await opened.decide(request, { evidence: true, orders: 'all' })
-    return answers['team']!.evidence!.order_spread
-  }
-  t.ok((await spread(model))! > 0)
-  t.equal(await spread(await fixturePath('encoder')), undefined)
+t.test('orders are not averaged: options do not know each other', async (t) => {
+  await using opened = await open({ model: await fixturePath('prefix'), threads: 1 })
+  const { answers } = await opened.decide(request, { evidence: true, orders: 'all' })
+  t.equal(answers['team']!.evidence!.order_spread, undefined)
 })
 
 t.test('with deterministic, a runner gives the same bits as this process', async (t) => {
-  const model = await fixturePath('encoder')
+  const model = await fixturePath('prefix')
   const bits = async (isolate: boolean) => {
     await using opened = await open({ model, isolate, deterministic: true, threads: 1 })
     const decided = await Promise.all([1, 2, 3].map(() => opened.decide(request)))
@@ -56,7 +50,7 @@ t.test('with deterministic, a runner gives the same bits as this process', async
 })
 
 t.test('temperatures of the file and of a calibration are used', async (t) => {
-  const model = await markersModel(t.testdir(), { 'oi.temperature': '{"choice":2.5}' })
+  const model = await changedFixture(t.testdir(), 'prefix', { 'oi.temperature': '{"choice":2.5}' })
   await using opened = await open({ model, threads: 1 })
   const { answers } = await opened.decide(request, { evidence: true })
   t.equal(answers['team']!.evidence!.temperature, 2.5)
@@ -65,11 +59,11 @@ t.test('temperatures of the file and of a calibration are used', async (t) => {
 
 t.test('inspect, ask, calibrate and eval accept it', async (t) => {
   const dir = t.testdir()
-  const model = join(dir, 'encoder.gguf')
-  copyFileSync(await fixturePath('encoder'), model)
+  const model = join(dir, 'prefix.gguf')
+  copyFileSync(await fixturePath('prefix'), model)
   const inspected = await oi(['models', 'inspect', model])
   t.equal(inspected.code, 0, inspected.stderr)
-  t.match(inspected.stdout, /^readout +markers@1$/m)
+  t.match(inspected.stdout, /^readout +prefix@1$/m)
   t.match(inspected.stdout, /^pass +\[CLS\]{state}\[SEP\]/m)
 
   const asked = await oi(['ask', 'It rains.', '--noul', 'Is it wet?', '--model', model])
