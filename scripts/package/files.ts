@@ -10,7 +10,8 @@ import { root } from '../build/paths.js'
 
 /** Files and folders that the main package copies unchanged. */
 export const copied = [
-  ...['src/models/oi-small.gguf', 'src/models/oi-small.LICENSE.txt', 'native', 'CMakeLists.txt'],
+  ...['src/models/weights/oi-small.gguf', 'src/models/weights/oi-small.LICENSE.txt'],
+  ...['native', 'CMakeLists.txt'],
   ...['README.md', 'CHANGELOG.md', 'LICENSE'],
 ]
 

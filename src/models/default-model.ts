@@ -1,5 +1,5 @@
 /**
- * The model of this package, the default. `oi-small.md` beside it describes it.
+ * The model of this package, the default. `weights/oi-small.md` describes it.
  *
  * @module
  */
@@ -9,4 +9,10 @@ import { packageRoot } from '../package-root.js'
 
 /** Its name, which is used like a pulled model's. */
 export const defaultModelName = 'oi-small'
-export const defaultModelPath = join(packageRoot, 'src', 'models', `${defaultModelName}.gguf`)
+export const defaultModelPath = join(
+  packageRoot,
+  'src',
+  'models',
+  'weights',
+  `${defaultModelName}.gguf`,
+)

@@ -9,11 +9,10 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine } from '../../../src/engine/types.js'
-import { packageRoot } from '../../../src/package-root.js'
+import { defaultModelPath } from '../../../src/models/default-model.js'
 import { openIsolated } from '../../../src/runner/isolate.js'
 import { type Bench, measure, wants } from '../bench.js'
 import { patient } from '../engine-load.js'
@@ -40,7 +39,7 @@ interface Loaded {
 
 export async function contention(bench: Bench): Promise<void> {
   const real = await bench.model('qwen3-0.6b', types[0])
-  const path = join(packageRoot, 'src', 'models', 'oi-small.gguf')
+  const path = defaultModelPath
   const small: ModelFile = { ...real, path, description: 'small' }
   if (wants(bench, 'small')) bench.record((await beside(bench, 'small', small)).all, small)
   for (const type of types) {

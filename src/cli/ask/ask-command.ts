@@ -36,7 +36,7 @@ const help = `
 A question is named by one word before a "=", else q1, q2, …; "\\" takes the special meaning from
 a ",", ":" or "=" behind it:
 
-  oi ask "I was charged twice, please help today." \\
+  oi ask "I was charged twice, please refund one payment." \\
     --noul "money=Is this about a payment?" \\
     --choice "team=Which team?=billing,technical:faults of the product,other" \\
     --score "urgency=How urgent is it?=can wait,this week,today"
