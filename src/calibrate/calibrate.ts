@@ -53,7 +53,7 @@ export interface Calibrated {
   readonly heldOut: Comparison & {
     readonly types: Readonly<Partial<Record<QuestionType, Comparison>>>
   }
-  /** Both parts with their calibrated probabilities, to choose thresholds by; and the second as answered. */
+  /** Both parts with calibrated probabilities, to choose thresholds by; the second as answered. */
   readonly answered: {
     readonly fitted: readonly Answered[]
     readonly heldOut: readonly Answered[]

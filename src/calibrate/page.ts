@@ -4,9 +4,9 @@
  * @module
  */
 
-import { html, Markup } from '../evaluate/html/markup.js'
-import { reliabilityPlot } from '../evaluate/html/reliability-plot.js'
-import { style } from '../evaluate/html/style.js'
+import { html } from '../evaluate/html/markup.js'
+import { reliabilityNote, reliabilityPlot } from '../evaluate/html/reliability-plot.js'
+import { warningBox, wholePage } from '../evaluate/html/shell.js'
 import { table } from '../evaluate/html/tables.js'
 import { showCount, showInterval, showPercent, showShare } from '../evaluate/numbers.js'
 import type { Calibrated, CalibrateOptions, FittedType } from './calibrate.js'
@@ -30,65 +30,45 @@ export function calibrationPage({ calibrated, options, doubts, data }: Calibrati
   const compared = groups.map((group) => {
     return { group, before: of(answered.before, group), after: of(answered.heldOut, group) }
   })
-  return html`<!DOCTYPE html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Calibration on ${data}</title>
-        <style>
-          ${new Markup(style)}
-        </style>
-      </head>
-      <body>
-        <h1>Calibration on ${data}</h1>
-        <p>
-          ${showCount(observations)} answers fitted, ${showCount(heldOut.after.observations)} held
-          out (${showPercent(options.share)} of the rows, seed ${options.seed})
-        </p>
-        ${
-          doubts.length > 0
-            ? html`<div class="warning">
-                ${doubts.map((doubt) => html`<p>Doubt: ${doubt}</p>`)}
-              </div>`
-            : undefined
-        }
-        <h2>Held-out answers</h2>
-        ${table(
-          ['', 'answers', 'accuracy', 'log loss', 'before', 'Brier', 'before', 'ECE', 'before'],
-          compared.map(({ group, before, after }) => [
-            group,
-            showCount(after.answers),
-            showShare(after.accuracy),
-            ...[after.logLoss, before.logLoss].map(showShare),
-            ...[after.brier, before.brier].map(showShare),
-            ...[after.ece, before.ece].map(showShare),
-          ]),
-        )}
-        <h2>Reliability</h2>
-        <p class="soft">
-          Well calibrated answers stand on the dashed line: of those with a confidence of .8, eight
-          in ten are right. Bars under it are too sure of themselves. Each point stands for a tenth
-          of the answers, with the 95 % interval of its accuracy.
-        </p>
-        ${compared.map(
-          ({ group, before, after }) =>
-            html`<div class="plots">
-              ${reliabilityPlot(`${group}, before`, before)}
-              ${reliabilityPlot(`${group}, after`, after)}
-            </div>`,
-        )}
-        <h2>Temperatures</h2>
-        ${table(
-          ['', 'answers', 'temperature', '95 %', 'bias', '95 %'],
-          Object.entries(types).flatMap(([type, fitted]) => temperatureRows(type, fitted)),
-        )}
-        <p class="soft">
-          The probabilities are softmax((logits + bias) / temperature); a bias is added to the logit
-          of yes. Over 1, a temperature makes answers less sure.
-        </p>
-      </body>
-    </html> `.text
+  return wholePage(
+    `Calibration on ${data}`,
+    html`<h1>Calibration on ${data}</h1>
+      <p>
+        ${showCount(observations)} answers fitted, ${showCount(heldOut.after.observations)} held out
+        (${showPercent(options.share)} of the rows, seed ${options.seed})
+      </p>
+      ${warningBox(doubts.map((doubt) => `Doubt: ${doubt}`))}
+      <h2>Held-out answers</h2>
+      ${table(
+        ['', 'answers', 'accuracy', 'log loss', 'before', 'Brier', 'before', 'ECE', 'before'],
+        compared.map(({ group, before, after }) => [
+          group,
+          showCount(after.answers),
+          showShare(after.accuracy),
+          ...[after.logLoss, before.logLoss].map(showShare),
+          ...[after.brier, before.brier].map(showShare),
+          ...[after.ece, before.ece].map(showShare),
+        ]),
+      )}
+      <h2>Reliability</h2>
+      ${reliabilityNote}
+      ${compared.map(
+        ({ group, before, after }) =>
+          html`<div class="plots">
+            ${reliabilityPlot(`${group}, before`, before)}
+            ${reliabilityPlot(`${group}, after`, after)}
+          </div>`,
+      )}
+      <h2>Temperatures</h2>
+      ${table(
+        ['', 'answers', 'temperature', '95 %', 'bias', '95 %'],
+        Object.entries(types).flatMap(([type, fitted]) => temperatureRows(type, fitted)),
+      )}
+      <p class="soft">
+        The probabilities are softmax((logits + bias) / temperature); a bias is added to the logit
+        of yes. Over 1, a temperature makes answers less sure.
+      </p> `,
+  )
 }
 
 function temperatureRows(type: string, fitted: FittedType): string[][] {

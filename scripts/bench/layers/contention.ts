@@ -39,8 +39,7 @@ interface Loaded {
 
 export async function contention(bench: Bench): Promise<void> {
   const real = await bench.model('qwen3-0.6b', types[0])
-  const path = defaultModelPath
-  const small: ModelFile = { ...real, path, description: 'small' }
+  const small: ModelFile = { ...real, path: defaultModelPath, description: 'small' }
   if (wants(bench, 'small')) bench.record((await beside(bench, 'small', small)).all, small)
   for (const type of types) {
     const name = `0.6B ${type}`

@@ -144,7 +144,8 @@ class Batch:
         width = self.wanted.shape[1]
         for i, row in enumerate(rows):
             base = len(questions)
-            at = {int(place): i * width + k for k, place in reversed([*enumerate(self.wanted[i])])}
+            # The filler is the state's first token, which nobody reads.
+            at = {int(place): i * width + k for k, place in enumerate(self.wanted[i])}
             for asked, places, question in zip(row.asked, row.reads, row.questions):
                 if asked.twin >= 0:
                     twins.append(len(questions))

@@ -16,8 +16,7 @@ import { RowsFile } from '../../evaluate/rows-file.js'
 import { surveyRows } from '../../evaluate/survey.js'
 import { calibrationPath, writeCalibration } from '../../models/calibration-file.js'
 import { calibrationPage } from '../../calibrate/page.js'
-import { writeWholeFile } from '../../models/whole-file.js'
-import { requireWritable } from '../output/output-files.js'
+import { requireWritable, writePage } from '../output/output-files.js'
 import { printCalibration, printDoubts, printThresholds, rowsText } from './calibration-text.js'
 import { type Observed, observeModel, observeServer, readSaved } from './observations.js'
 import type { Dependencies } from '../../server/dependencies.js'
@@ -204,7 +203,7 @@ interface Shown {
 async function show(shown: Shown): Promise<void> {
   const { calibrated, options, goal, doubts, path, json, data, html } = shown
   if (html !== undefined) {
-    await writeWholeFile(html, calibrationPage({ calibrated, options, doubts, data }))
+    await writePage(html, calibrationPage({ calibrated, options, doubts, data }))
   }
   const { answered, ...numbers } = calibrated
   const questions = goal && thresholdsOf(answered.fitted, answered.heldOut, goal)

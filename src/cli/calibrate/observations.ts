@@ -13,6 +13,7 @@ import { readObservations } from '../../calibrate/read-observations.js'
 import type { RowObservation } from '../../calibrate/sample.js'
 import type { Config, ModelConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
+import type { ReportModel } from '../../evaluate/report.js'
 import type { RowsFile } from '../../evaluate/rows-file.js'
 import { fileFacts } from '../../models/file-facts.js'
 import { inspectModel } from '../../models/inspect.js'
@@ -79,10 +80,9 @@ export async function observeServer(
 ): Promise<Observed> {
   const { subject } = await subjectOf(flags, dependencies, true)()
   const identity = model && (await identify(model))
-  const isServed = subject.models.some(
-    ({ digest, readout }) => digest === identity?.model && readout === identity?.readout,
-  )
-  if (identity && !isServed) {
+  const isIt = ({ digest, readout }: ReportModel) =>
+    digest === identity?.model && readout === identity?.readout
+  if (identity && !subject.models.some(isIt)) {
     const message = `--model ${identity.file}: ${flags.url} serves no model of its weights and readout`
     throw new OiError('ERR_CONFIG', message)
   }

@@ -16,7 +16,6 @@ import { rowsAt, RowsFile } from '../../evaluate/rows-file.js'
 import { firstRows, runRows } from '../../evaluate/run.js'
 import { type Survey, surveyRows } from '../../evaluate/survey.js'
 import { beginningOf } from '../../evaluate/wrong-answers.js'
-import { writeWholeFile } from '../../models/whole-file.js'
 import { packageVersion } from '../../package-root.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
@@ -24,7 +23,7 @@ import { EvaluatedRows } from './evaluated-rows.js'
 import { evaluationText } from './evaluation-text.js'
 import { print, printError } from '../../terminal/print.js'
 import { withProgress } from '../../terminal/progress.js'
-import { requireAnother, requireWritable } from '../output/output-files.js'
+import { requireAnother, requireWritable, writePage } from '../output/output-files.js'
 import { rowLimits, rowReader, type TableFlags } from '../input/table-flags.js'
 import type { OpenedSubject, OpenSubject } from '../open-subject.js'
 import { listenForStop } from '../../terminal/signals.js'
@@ -270,13 +269,7 @@ class Run {
 async function write(report: Report, { json, html }: EvalOptions): Promise<void> {
   const text = json ? `${JSON.stringify(report, null, 2)}\n` : evaluationText(report)
   print(text)
-  if (html === undefined) return
-  try {
-    await writeWholeFile(html, reportPage(report))
-  } catch (cause) {
-    const { message } = cause as Error
-    throw new OiError('ERR_INVALID_ARGUMENT', `--html ${html}: ${message}`, { cause })
-  }
+  if (html !== undefined) await writePage(html, reportPage(report))
 }
 
 function howToGoOn({ rows }: Report, { resume }: EvalOptions): string {

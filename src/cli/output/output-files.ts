@@ -1,5 +1,5 @@
 /**
- * Files that a command will write, looked at before anything is asked.
+ * Files that a command writes, looked at before anything is asked.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { OiError } from '../../errors.js'
+import { writeWholeFile } from '../../models/whole-file.js'
 
 /** Refuses to write over what is read. @param read - Files by the names that users know. */
 export function requireAnother(
@@ -33,5 +34,15 @@ export function requireWritable(flag: string, path: string): void {
     if (isNew) rmSync(path)
   } catch (cause) {
     throw new OiError('ERR_CONFIG', `${flag}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** Writes the page of `--html`. @throws {@link OiError} `ERR_INVALID_ARGUMENT`. */
+export async function writePage(path: string, text: string): Promise<void> {
+  try {
+    await writeWholeFile(path, text)
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new OiError('ERR_INVALID_ARGUMENT', `--html ${path}: ${message}`, { cause })
   }
 }

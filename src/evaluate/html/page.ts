@@ -15,9 +15,9 @@ import {
 import type { Comparison, Report } from '../report.js'
 import { choiceDetails, coveragePlot, noulDetails, wrongTable } from './details.js'
 import { latencyPlot } from './latency-plot.js'
-import { html, Markup } from './markup.js'
-import { reliabilityPlot } from './reliability-plot.js'
-import { style } from './style.js'
+import { html, type Markup } from './markup.js'
+import { reliabilityNote, reliabilityPlot } from './reliability-plot.js'
+import { warningBox, wholePage } from './shell.js'
 import {
   binaryTable,
   comparisonTables,
@@ -34,102 +34,87 @@ export function reportPage(report: Report): string {
   const groups = Object.entries(types)
   const panels = groups.length === 1 ? groups : [['all answers', overall] as const, ...groups]
   const several = questions.length > 1
-  return html`<!DOCTYPE html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Evaluation of ${report.models.map(({ name }) => name).join(', ')}</title>
-        <style>
-          ${new Markup(style)}
-        </style>
-      </head>
-      <body>
-        ${head(report)} ${tiles(report)}
-        <h2>Figures</h2>
-        ${figuresTable(panels)}
-        <h2>Reliability</h2>
-        <p class="soft">
-          Well calibrated answers stand on the dashed line: of those with a confidence of .8, eight
-          in ten are right. Bars under it are too sure of themselves. Each point stands for a tenth
-          of the answers, with the 95 % interval of its accuracy.
-        </p>
-        <div class="plots">
-          ${panels.map(([title, figures]) => reliabilityPlot(title, figures))}
-        </div>
-        ${
-          overall.answers > 0
-            ? html`<h2>If only the surest answers are taken</h2>
-                <div class="plots">
-                  ${panels.map(([title, figures]) => coveragePlot(title, figures))}
-                </div>`
-            : undefined
-        }
-        ${
-          overall.noul &&
-          html`<h2>Nouls</h2>
-            ${binaryTable('yes from a probability of .5 on', overall.noul)}
-            <p class="soft">
-              The best thresholds are the best on these rows: on others they will do a little worse.
-              oi calibrate --decide finds one that holds.
-            </p>
-            ${noulDetails(report)}`
-        }
-        ${
-          overall.other &&
-          html`<h2>Catch-all options</h2>
-            ${binaryTable('yes where one is the likeliest', overall.other)}`
-        }
-        ${
-          overall.score &&
-          html`<h2>Scores</h2>
-            <p>
-              The expected level is off by ${showAmount(overall.score.meanError)} levels in the
-              mean, by half a level at most in ${showPercent(overall.score.withinHalf)}; ranked
-              probability score ${showShare(overall.score.ranked)}.
-            </p>`
-        }
-        ${
-          several
-            ? html`<h2>By question</h2>
-                ${figuresTable(questions.slice(0, shownQuestions).map((one) => [one.name, one]))}
-                ${more(report)}`
-            : undefined
-        }
-        ${
-          report.choices.length > 0
-            ? html`<h2>Options</h2>
-                <p class="soft">
-                  Of the options that are right (from top to bottom), the shares that were answered
-                  (from left to right); on the diagonal, rightly.
-                </p>
-                ${choiceDetails(report)}`
-            : undefined
-        }
-        ${
-          mistakes.length > 0
-            ? html`<h2>Most frequent mistakes</h2>
-                ${mistakesTable(report)}`
-            : undefined
-        }
-        ${
-          report.wrong.length > 0
-            ? html`<h2>Surest wrong answers</h2>
-                ${wrongTable(report)}`
-            : undefined
-        }
-        ${against && comparison(against)}
-        <h2>Latency</h2>
-        ${latencyPlot(latencyMs)}
-        ${quantilesTable([
-          ['from asking to the answer', latencyMs],
-          ["the model's part", modelMs],
-        ])}
-        ${cost(report)}
-        <h2>What the figures mean</h2>
-        ${glossary}
-      </body>
-    </html> `.text
+  const title = `Evaluation of ${report.models.map(({ name }) => name).join(', ')}`
+  return wholePage(
+    title,
+    html`${head(report)} ${tiles(report)}
+      <h2>Figures</h2>
+      ${figuresTable(panels)}
+      <h2>Reliability</h2>
+      ${reliabilityNote}
+      <div class="plots">${panels.map(([title, figures]) => reliabilityPlot(title, figures))}</div>
+      ${
+        overall.answers > 0
+          ? html`<h2>If only the surest answers are taken</h2>
+              <div class="plots">
+                ${panels.map(([title, figures]) => coveragePlot(title, figures))}
+              </div>`
+          : undefined
+      }
+      ${
+        overall.noul &&
+        html`<h2>Nouls</h2>
+          ${binaryTable('yes from a probability of .5 on', overall.noul)}
+          <p class="soft">
+            The best thresholds are the best on these rows: on others they will do a little worse.
+            oi calibrate --decide finds one that holds.
+          </p>
+          ${noulDetails(report)}`
+      }
+      ${
+        overall.other &&
+        html`<h2>Catch-all options</h2>
+          ${binaryTable('yes where one is the likeliest', overall.other)}`
+      }
+      ${
+        overall.score &&
+        html`<h2>Scores</h2>
+          <p>
+            The expected level is off by ${showAmount(overall.score.meanError)} levels in the mean,
+            by half a level at most in ${showPercent(overall.score.withinHalf)}; ranked probability
+            score ${showShare(overall.score.ranked)}.
+          </p>`
+      }
+      ${
+        several
+          ? html`<h2>By question</h2>
+              ${figuresTable(questions.slice(0, shownQuestions).map((one) => [one.name, one]))}
+              ${more(report)}`
+          : undefined
+      }
+      ${
+        report.choices.length > 0
+          ? html`<h2>Options</h2>
+              <p class="soft">
+                Of the options that are right (from top to bottom), the shares that were answered
+                (from left to right); on the diagonal, rightly.
+              </p>
+              ${choiceDetails(report)}`
+          : undefined
+      }
+      ${
+        mistakes.length > 0
+          ? html`<h2>Most frequent mistakes</h2>
+              ${mistakesTable(report)}`
+          : undefined
+      }
+      ${
+        report.wrong.length > 0
+          ? html`<h2>Surest wrong answers</h2>
+              ${wrongTable(report)}`
+          : undefined
+      }
+      ${against && comparison(against)}
+      <h2>Latency</h2>
+      ${latencyPlot(latencyMs)}
+      ${quantilesTable([
+        ['from asking to the answer', latencyMs],
+        ["the model's part", modelMs],
+      ])}
+      ${cost(report)}
+      <h2>What the figures mean</h2>
+      ${glossary} `,
+  )
 }
 
 function head(report: Report): Markup {
@@ -153,7 +138,7 @@ function head(report: Report): Markup {
       data
       ${short(digest)}${models.map((model) => `, ${model.name} ${[model.readout, short(model.digest)].filter(Boolean).join(' ')}`)}
     </p>
-    ${warnings.length > 0 ? html`<div class="warning">${warnings.map((text) => html`<p>${text}</p>`)}</div>` : undefined}`
+    ${warningBox(warnings)}`
 }
 
 /** The beginning of a digest, enough to tell files apart. */

@@ -17,6 +17,13 @@ const countsTop = margin.top + side + 42
 const countsHeight = 42
 const ticks = [0, 0.25, 0.5, 0.75, 1]
 
+/** How to read such a diagram. */
+export const reliabilityNote = html`<p class="soft">
+  Well calibrated answers stand on the dashed line: of those with a confidence of .8, eight in ten
+  are right. Bars under it are too sure of themselves. Each point stands for a tenth of the answers,
+  with the 95 % interval of its accuracy.
+</p>`
+
 /** @param title - Which answers these are. */
 export function reliabilityPlot(title: string, { bins, massBins, ece, answers }: Figures): Markup {
   const x = (share: number) => round(margin.left + share * side)
