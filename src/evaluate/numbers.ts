@@ -46,6 +46,12 @@ export function showAmount(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: 3 })
 }
 
+/** `1.25 credits, 0.125 for 1,000 decisions` */
+export function showCost(credits: number, decisions: number): string {
+  const thousand = showAmount((1000 * credits) / decisions)
+  return `${showAmount(credits)} credits, ${thousand} for 1,000 decisions`
+}
+
 /** `12.3 %` */
 export function showPercent(value: number): string {
   return Number.isNaN(value) ? none : `${(100 * value).toFixed(1)} %`

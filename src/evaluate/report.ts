@@ -75,14 +75,16 @@ export interface Report extends ReportHead {
   readonly decisionsPerSecond: number
   /** Answered questions whose right answer is known. */
   readonly answersPerSecond: number
-  /** With `--against`. */
+  /** Of all tokens, with the prices of the command. */
+  readonly credits?: number
+  /** With `--against`, or a second model. */
   readonly against?: Comparison
 }
 
 /** This run beside another one over the same rows: the answers that both have. */
 export interface Comparison {
-  /** The file in which the other run was kept. */
-  readonly file: string
+  /** The file in which the other run was kept, if it was. */
+  readonly file?: string
   readonly models: readonly ReportModel[]
   readonly answers: number
   readonly accuracy: Difference

@@ -65,6 +65,38 @@ t.test('--other measures how well "none of the others fits" is detected', async 
   t.equal(types.noul!.other, undefined)
 })
 
+t.test(
+  'a second model is compared with the first in one run, and prices give the cost of its tokens',
+  async (t) => {
+    const dir = t.testdir({ 'rows.jsonl': rows })
+    const html = join(dir, 'report.html')
+    const both = [join(dir, 'rows.jsonl'), '--model', 'one.gguf', '--model', 'two.gguf']
+    const prices = ['--input-price', '2.5', '--output-price', '1000']
+    const { code, stdout, stderr } = await ended(oi([...both, ...prices, '--html', html]))
+    t.equal(code, 0, stderr)
+    t.match(stdout, /by one \(letters@1\)[^]*Against two: 120 answers of both/)
+    t.match(stdout, / credits, [\d.,]+ for 1,000 decisions\n/)
+    t.match(readFileSync(html, 'utf8'), /<h2>Against two<\/h2>[^]* credits, /)
+
+    const json = await ended(oi([...both, ...prices, '--json']))
+    const { models, against, tokens, credits } = JSON.parse(json.stdout) as Report
+    t.match([models, against!.models], [[{ name: 'one' }], [{ name: 'two' }]])
+    t.equal(against!.answers, 3 * count)
+    t.ok(Math.abs(credits! - (2.5 * tokens.input + 1000 * tokens.output) / 1e6) < 1e-6)
+
+    for (const [args, message] of [
+      [['--model', 'three.gguf'], /--model: expected one, or two to compare/],
+      [['--resume', join(dir, 'run')], /--resume is about one model: .*--against run\.jsonl/],
+      [['--against', join(dir, 'run')], /--against is about one model/],
+      [['--url', 'http://localhost:1', '--key', 'oi-a'], /--url .*leave out --model/],
+    ] as const) {
+      const refused = await ended(oi([...both, ...args]))
+      t.equal(refused.code, 2)
+      t.match(refused.stderr, message)
+    }
+  },
+)
+
 t.test('--url asks a server, and --json is the report', async (t) => {
   const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
   const bodies: DecideRequest[] = []

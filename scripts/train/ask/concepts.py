@@ -13,7 +13,7 @@ from source.material import Concept, Material
 
 _MARKS = ".!?"
 # How often an option for everything else is the right one, where there is one.
-_OUTSIDE = 0.35
+_OUTSIDE = 0.2
 
 
 class ConceptTasks:

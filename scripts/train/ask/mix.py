@@ -21,13 +21,13 @@ from source.material import Material
 
 #: Shares of groups, by task.
 SHARES = {
-    "check": 0.25,
-    "decision": 0.16,
+    "check": 0.16,
+    "decision": 0.14,
     "number": 0.13,
-    "concept": 0.12,
-    "reading": 0.20,
-    "record": 0.06,
-    "scale": 0.04,
+    "concept": 0.20,
+    "reading": 0.15,
+    "record": 0.11,
+    "scale": 0.08,
     "matching": 0.01,
     "scene": 0.005,
     "valence": 0.01,

@@ -18,7 +18,7 @@ ABOUT = {
     "clickbait": 1, "email-requests": 1.5, "query-wellformedness": 1,
 }  # fmt: skip
 CORPUS = {
-    "check": 6, "decision": 5, "number": 4, "concept": 12, "reading": 5, "record": 4, "scale": 2,
+    "check": 5, "decision": 4.5, "number": 4, "concept": 14, "reading": 5, "record": 6, "scale": 4,
     "matching": 1, "scene": 0.5, "valence": 0.3, "long": 0.3, "sense": 0.5, "stray": 0.5,
 }  # fmt: skip
 
@@ -35,9 +35,9 @@ def _mixed(short: float, long: float, about: float, corpus: float) -> dict[str, 
 
 STAGES = (
     (0.2, _mixed(short=50, long=10, about=15, corpus=25)),
-    (0.86, _mixed(short=12, long=38, about=17, corpus=33)),
+    (0.86, _mixed(short=12, long=30, about=13, corpus=45)),
     # Topics and records are forgotten first.
-    (1.0, _mixed(short=8, long=22, about=14, corpus=56)),
+    (1.0, _mixed(short=8, long=20, about=12, corpus=60)),
 )
 
 

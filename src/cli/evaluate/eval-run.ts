@@ -6,49 +6,45 @@
 
 import { OiError } from '../../errors.js'
 import { reportPage } from '../../evaluate/html/page.js'
-import { isJsonObject } from '../../api/json.js'
-import { Journal, readOtherRun, type RunIdentity } from '../../evaluate/journal.js'
-import { measureRow, type RowRecord } from '../../evaluate/measure.js'
 import { Paired } from '../../evaluate/paired.js'
-import type { Comparison, Report, ReportHead } from '../../evaluate/report.js'
-import { Results } from '../../evaluate/results.js'
-import { rowsAt, RowsFile } from '../../evaluate/rows-file.js'
-import { firstRows, runRows } from '../../evaluate/run.js'
-import { type Survey, surveyRows } from '../../evaluate/survey.js'
-import { beginningOf } from '../../evaluate/wrong-answers.js'
-import { packageVersion } from '../../package-root.js'
+import type { Report } from '../../evaluate/report.js'
+import { RowsFile } from '../../evaluate/rows-file.js'
+import { surveyRows } from '../../evaluate/survey.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
 import { EvaluatedRows } from './evaluated-rows.js'
 import { evaluationText } from './evaluation-text.js'
+import { type Ended, type EvalOptions, Run, type RunOptions } from './measured-run.js'
+import { keptRun } from './other-run.js'
 import { print, printError } from '../../terminal/print.js'
 import { withProgress } from '../../terminal/progress.js'
 import { requireAnother, requireWritable, writePage } from '../output/output-files.js'
-import { rowLimits, rowReader, type TableFlags } from '../input/table-flags.js'
+import { rowLimits, rowReader } from '../input/table-flags.js'
 import type { OpenedSubject, OpenSubject } from '../open-subject.js'
-import { listenForStop } from '../../terminal/signals.js'
 
-export interface EvalOptions extends TableFlags {
-  readonly flips?: boolean
-  readonly other?: readonly string[]
-  readonly limit?: number
-  readonly concurrency: number
-  readonly resume?: string
-  /** A file of another run's `resume`. */
-  readonly against?: string
-  readonly json?: boolean
-  readonly html?: string
-  /** The file for the rows with their answers. */
-  readonly rowsOut?: string
+/**
+ * @param models - Of the repeated flag.
+ * @throws {@link OiError} `ERR_CONFIG` if they are too many, or cannot be with the other flags.
+ */
+export function requireOneRun({ against, resume }: EvalOptions, models: readonly string[]): void {
+  if (models.length < 2) return
+  if (models.length > 2) throw new OiError('ERR_CONFIG', '--model: expected one, or two to compare')
+  const [flag] = Object.entries({ against, resume }).find(([, value]) => value !== undefined) ?? []
+  if (flag === undefined) return
+  throw new OiError(
+    'ERR_CONFIG',
+    `--${flag} is about one model: evaluate one with --resume run.jsonl, then the other with --against run.jsonl`,
+  )
 }
 
 /**
+ * @param open - A second subject is compared with the first, whose report it is.
  * @returns The exit code. @throws {@link OiError} The error that ended the run, after the figures
  * so far.
  */
 export async function evaluateFile(
   path: string,
-  open: OpenSubject,
+  open: readonly OpenSubject[],
   options: EvalOptions,
   dependencies: Pick<Dependencies, 'exit'>,
 ): Promise<number> {
@@ -76,7 +72,7 @@ export async function evaluateFile(
 
 async function evaluateRows(
   file: RowsFile,
-  open: OpenSubject,
+  [open, openOther]: readonly OpenSubject[],
   options: EvalOptions,
   { exit }: Pick<Dependencies, 'exit'>,
   out: EvaluatedRows | undefined,
@@ -97,173 +93,40 @@ async function evaluateRows(
     )
   }
 
-  const other = await readOther(options, survey)
+  const run = (subject: OpenSubject, how: RunOptions): Promise<Ended> =>
+    withOpened(subject, (opened) => new Run(file, survey, opened, options, how).toEnd(exit))
+  const { against } = options
+  let other = against === undefined ? undefined : await keptRun(against, survey.digest)
+  if (openOther !== undefined) {
+    // First, as the figures of the comparison are made when the first model's rows come.
+    const paired = new Paired()
+    const second = await run(openOther, { onRecord: (record) => paired.addOther(record) })
+    const { report, failure } = second
+    if (failure !== undefined || !report.whole) return finish(second, options)
+    other = { paired, about: { models: report.models } }
+  }
+  return finish(await run(open!, { out, other }), options)
+}
+
+async function withOpened<T>(
+  open: OpenSubject,
+  work: (opened: OpenedSubject) => Promise<T>,
+): Promise<T> {
   const opened = await open()
   try {
     if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-    const run = new Run(file, survey, opened, options, other, out)
-    const { report, failure } = await run.toEnd(exit)
-    if (failure === undefined || report.rows.answered > 0) await write(report, options)
-    if (!report.whole) printError(`${howToGoOn(report, options)}\n`)
-    if (failure !== undefined) throw failure
-    return report.whole && report.rows.refused === 0 ? exitCodes.ok : exitCodes.failure
+    return await work(opened)
   } finally {
     await opened.close()
   }
 }
 
-interface OtherRun {
-  readonly paired: Paired
-  readonly about: Pick<Comparison, 'file' | 'models'>
-}
-
-/** The run of `--against`. */
-async function readOther(
-  { against }: EvalOptions,
-  { digest }: Survey,
-): Promise<OtherRun | undefined> {
-  if (against === undefined) return undefined
-  const paired = new Paired()
-  const facts = await readOtherRun(against, digest, (record) => paired.addOther(record))
-  const models = (Array.isArray(facts) ? facts : []).flatMap((card) => {
-    const name = isJsonObject(card) ? card['name'] : undefined
-    if (typeof name !== 'string') return []
-    const { readout } = card as { readout?: unknown }
-    return typeof readout === 'string' ? [{ name, readout }] : [{ name }]
-  })
-  return { paired, about: { file: against, models } }
-}
-
-class Run {
-  readonly #file: RowsFile
-  readonly #survey: Survey
-  readonly #opened: OpenedSubject
-  readonly #options: EvalOptions
-  readonly #results = new Results()
-  readonly #other: OtherRun | undefined
-  readonly #out: EvaluatedRows | undefined
-  readonly #flips: boolean
-  readonly #others: ReadonlySet<string>
-  #elapsedMs = () => 0
-
-  constructor(
-    file: RowsFile,
-    survey: Survey,
-    opened: OpenedSubject,
-    options: EvalOptions,
-    other: OtherRun | undefined,
-    out: EvaluatedRows | undefined,
-  ) {
-    this.#other = other
-    this.#out = out
-    this.#file = file
-    this.#survey = survey
-    this.#opened = opened
-    this.#options = options
-    this.#flips = options.flips ?? false
-    this.#others = new Set(options.other)
-  }
-
-  /**
-   * Measures all rows, or those before a signal or a failure. The report does not contain the
-   * failure.
-   */
-  async toEnd(exit: Dependencies['exit']): Promise<{ report: Report; failure: Error | undefined }> {
-    const journal = await this.#openJournal()
-    const startMs = performance.now()
-    this.#elapsedMs = () => journal?.elapsedMs ?? performance.now() - startMs
-    const signals = listenForStop(exit)
-    const stop = new AbortController()
-    void signals.first.then(() => stop.abort())
-    let whole = false
-    let failure: Error | undefined
-    try {
-      whole = await withProgress('Asking', (show) => this.#measure(journal, stop.signal, show))
-    } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error))
-    } finally {
-      signals.dispose()
-    }
-    const report = await this.#report(whole)
-    journal?.close()
-    try {
-      this.#out?.close()
-    } catch (error) {
-      failure ??= error as Error
-    }
-    return { report, failure }
-  }
-
-  async #openJournal(): Promise<Journal | undefined> {
-    const { resume } = this.#options
-    if (resume === undefined) return undefined
-    const { identity } = this.#opened.subject
-    const others = [...this.#others].toSorted()
-    const of: RunIdentity = {
-      data: this.#survey.digest,
-      models: identity,
-      flips: this.#flips,
-      others,
-    }
-    return Journal.open(resume, of, (record) => this.#add(record))
-  }
-
-  #add(record: RowRecord): void {
-    this.#results.add(record)
-    this.#other?.paired.add(record)
-  }
-
-  #measure(
-    journal: Journal | undefined,
-    signal: AbortSignal,
-    show: (fraction: number, note: string) => void,
-  ): Promise<boolean> {
-    const { limit = Infinity, concurrency } = this.#options
-    const { ask, maxQuestions } = this.#opened.subject
-    const how = { ask, maxQuestions, flips: this.#flips, others: this.#others }
-    const total = Math.min(limit, this.#survey.rows)
-    const before = this.#results.rows
-    const startMs = performance.now()
-    const onRecord = (record: RowRecord) => {
-      this.#add(record)
-      journal?.append(record)
-      const { rows } = this.#results
-      const perSecond = (1000 * (rows - before)) / (performance.now() - startMs)
-      show(Math.min(1, rows / total), `${rows} of ${total} rows, ${perSecond.toFixed(1)}/s`)
-    }
-    return runRows(firstRows(this.#file.rows(rowLimits), limit), {
-      concurrency,
-      measure: (row, of) => measureRow(row, how, of),
-      onRecord,
-      isDone: (line) => journal?.has(line) ?? false,
-      inOrder: this.#out?.inOrder(journal),
-      signal,
-    })
-  }
-
-  async #report(whole: boolean): Promise<Report> {
-    const { subject, url, warning } = this.#opened
-    const about: ReportHead = {
-      file: this.#file.name,
-      digest: this.#survey.digest,
-      models: subject.models,
-      ...(url !== undefined && { url }),
-      ...(warning !== undefined && { warning }),
-      reversed: this.#flips,
-      concurrency: this.#options.concurrency,
-      date: new Date().toISOString(),
-      version: packageVersion(),
-    }
-    const rowsInFile = this.#survey.rows
-    const facts = { about, rowsInFile, whole, elapsedMs: this.#elapsedMs() }
-    const states = new Map<number, string>()
-    for await (const row of rowsAt(this.#file.rows(rowLimits), this.#results.wrongLines)) {
-      states.set(row.line, beginningOf(row.request.state))
-    }
-    const report = this.#results.report(facts, states)
-    const other = this.#other
-    return other ? { ...report, against: other.paired.figures(other.about) } : report
-  }
+/** Writes the report. @returns The exit code. @throws The failure. */
+async function finish({ report, failure }: Ended, options: EvalOptions): Promise<number> {
+  if (failure === undefined || report.rows.answered > 0) await write(report, options)
+  if (!report.whole) printError(`${howToGoOn(report, options)}\n`)
+  if (failure !== undefined) throw failure
+  return report.whole && report.rows.refused === 0 ? exitCodes.ok : exitCodes.failure
 }
 
 async function write(report: Report, { json, html }: EvalOptions): Promise<void> {

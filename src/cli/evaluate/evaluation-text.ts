@@ -7,6 +7,7 @@
 import {
   differenceCells,
   showAmount,
+  showCost,
   showCount,
   showDuration,
   showInterval,
@@ -169,7 +170,7 @@ function againstBlocks({ against, questions }: Report): string[][] {
   const head = ['line', ...(several ? ['question'] : []), 'right', 'here', 'there']
   return [
     [
-      `Against ${oneLine(file)} (${others}): ${showCount(answers)} answers of both`,
+      `Against ${file === undefined ? others : `${oneLine(file)} (${others})`}: ${showCount(answers)} answers of both`,
       ...inColumns([
         ['', 'here', 'there', 'difference', '95 %'],
         ['accuracy', ...differenceCells(accuracy)],
@@ -184,7 +185,15 @@ function againstBlocks({ against, questions }: Report): string[][] {
   ]
 }
 
-function costLines({ tokens, latencyMs, modelMs, rows, reversed, ...report }: Report): string[] {
+function costLines({
+  tokens,
+  credits,
+  latencyMs,
+  modelMs,
+  rows,
+  reversed,
+  ...report
+}: Report): string[] {
   if (rows.answered === 0) return []
   const { input, cached, image, output } = tokens
   const images = image === 0 ? '' : `, ${showCount(image)} of images`
@@ -194,6 +203,7 @@ function costLines({ tokens, latencyMs, modelMs, rows, reversed, ...report }: Re
     `${showCount(input)} tokens in (${showPercent(cached / input)} cached${images}), ` +
       `${showCount(output)} out; ${showAmount(input / rows.answered)} in for a decision` +
       (reversed ? ', reversed questions included' : ''),
+    ...(credits === undefined ? [] : [showCost(credits, rows.answered)]),
     `${showAmount(report.decisionsPerSecond)} decisions/s, ${showAmount(report.answersPerSecond)} ` +
       `answers/s in ${showDuration(report.seconds)}, ${report.concurrency} at the same time`,
     '',

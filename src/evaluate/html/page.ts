@@ -6,6 +6,7 @@
 
 import {
   showAmount,
+  showCost,
   showCount,
   showDuration,
   showInterval,
@@ -178,24 +179,25 @@ function comparison(against: Comparison): Markup {
   const { file, models, answers, onlyHere, onlyThere, p } = against
   return html`<h2>Against ${models.map(({ name }) => name).join(', ')}</h2>
     <p>
-      ${file}: ${showCount(answers)} answers of both. Right here alone: ${showCount(onlyHere)};
-      there alone: ${showCount(onlyThere)}. Chance would divide them so unevenly with a probability
-      of ${showShare(p)} (McNemar’s exact test).
+      ${file === undefined ? '' : `${file}: `}${showCount(answers)} answers of both. Right here
+      alone: ${showCount(onlyHere)}; there alone: ${showCount(onlyThere)}. Chance would divide them
+      so unevenly with a probability of ${showShare(p)} (McNemar’s exact test).
     </p>
     ${comparisonTables(against)}`
 }
 
-function cost({ tokens, rows, seconds, answersPerSecond, decisionsPerSecond }: Report): Markup {
+function cost({ tokens, credits, rows, seconds, ...report }: Report): Markup {
   const { input, cached, image, output } = tokens
   return html`<h2>Cost</h2>
     <p>
       ${showCount(input)} tokens in (${showPercent(cached / input)} of them
       cached${image === 0 ? '' : `, ${showCount(image)} of images`}), ${showCount(output)} out;
-      ${showAmount(input / rows.answered)} in for a decision.
+      ${showAmount(input / rows.answered)} in for a
+      decision.${credits === undefined ? '' : ` ${showCost(credits, rows.answered)}.`}
     </p>
     <p>
-      ${showAmount(decisionsPerSecond)} decisions/s and ${showAmount(answersPerSecond)} answers/s in
-      ${showDuration(seconds)}.
+      ${showAmount(report.decisionsPerSecond)} decisions/s and
+      ${showAmount(report.answersPerSecond)} answers/s in ${showDuration(seconds)}.
     </p>`
 }
 
