@@ -14,6 +14,7 @@ constexpr size_t kTiers = 4;
 struct CacheStats {
   size_t device_cells = 0;
   size_t device_cells_used = 0;
+  size_t device_cells_idle = 0;
   size_t device_prefixes = 0;
   uint64_t host_bytes = 0;
   uint64_t host_bytes_limit = 0;
@@ -40,6 +41,7 @@ struct ScorerStats {
 struct EngineStats {
   ScorerStats scorer;
   uint64_t queued_requests = 0;
+  uint64_t running_requests = 0;
   double queued_tokens = 0;
   double backlog_ms = 0;
   uint64_t answered = 0;
@@ -62,6 +64,7 @@ void ForEachStat(const EngineStats& stats, Use use) {
   const ScorerStats& scorer = stats.scorer;
   const CacheStats& cache = scorer.cache;
   set("queuedRequests", stats.queued_requests);
+  set("runningRequests", stats.running_requests);
   set("queuedTokens", stats.queued_tokens);
   set("backlogMs", stats.backlog_ms);
   set("answered", stats.answered);
@@ -87,6 +90,7 @@ void ForEachStat(const EngineStats& stats, Use use) {
   set("missed", stats.hits[tier(Tier::kNone)]);
   set("deviceCells", cache.device_cells);
   set("deviceCellsUsed", cache.device_cells_used);
+  set("deviceCellsIdle", cache.device_cells_idle);
   set("devicePrefixes", cache.device_prefixes);
   set("hostBytes", cache.host_bytes);
   set("hostBytesLimit", cache.host_bytes_limit);

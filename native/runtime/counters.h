@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -71,10 +72,17 @@ class Counters {
     stats_.scorer = stats;
   }
 
+  // So many requests are in the step that begins.
+  void SetRunning(size_t requests) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    running_ = requests;
+  }
+
   EngineStats stats() const {
     std::lock_guard<std::mutex> lock(mutex_);
     EngineStats stats = stats_;
     stats.queued_requests = backlog_.requests();
+    stats.running_requests = std::min<uint64_t>(running_, stats.queued_requests);
     stats.queued_tokens = backlog_.tokens();
     stats.backlog_ms = backlog_.ms();
     return stats;
@@ -106,6 +114,7 @@ class Counters {
   mutable std::mutex mutex_;
   Backlog backlog_;
   EngineStats stats_;
+  size_t running_ = 0;  // of the last step: between steps, too
   double byte_ms_ = 0;  // predicted for a byte that is not tokenized yet
 };
 

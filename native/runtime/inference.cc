@@ -94,6 +94,7 @@ void Inference::Step() {
   Job failure(Job::Kind::kScore, 0);
   Guard(failure, [&] {
     Pick(step);
+    counters_.SetRunning(step.size());
     if (step.empty()) return;
     watch_.Begin(evaluator_->StepMs());
     evaluated = evaluator_->RunStep();

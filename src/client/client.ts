@@ -79,7 +79,7 @@ export class Client {
       pictures === undefined
         ? post(decidePath, request, options)
         : { ...options, path: decidePath, body: formOf(request, pictures) }
-    const reply = await this.#transport.text(call)
+    const reply = await this.#transport.text({ ...call, state: request.state })
     const decision = readReply<Decision<Q>>(reply, 'answers')
     return { ...decision, requestId: reply.requestId, cachedTokens: reply.cachedTokens }
   }

@@ -26,6 +26,11 @@ export interface ClientOptions {
    * refuses the coding gets them uncompressed.
    */
   readonly compress?: boolean | undefined
+  /**
+   * Whether single requests tell a balancer which state they are about: the header `x-oi-affinity`,
+   * a digest of the state's first 1,024 characters. Default false.
+   */
+  readonly affinity?: boolean | undefined
   /** Used instead of the global `fetch`. */
   readonly fetch?: Fetch | undefined
   /** Sent with every request, unless the client itself sets them. */
@@ -39,6 +44,7 @@ export interface Settings {
   readonly timeoutMs: number
   readonly maxRetries: number
   readonly compress: boolean
+  readonly affinity: boolean
   readonly fetch: Fetch
   /** Includes the key. */
   readonly headers: Headers
@@ -61,6 +67,7 @@ export function readOptions(options: ClientOptions): Settings {
     timeoutMs: readTimeout(options.timeoutMs ?? defaultTimeoutMs),
     maxRetries,
     compress: options.compress ?? true,
+    affinity: options.affinity ?? false,
     // Looked up at each call, so that a global replaced later, as by tests, is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     headers: readHeaders(options),
@@ -69,13 +76,14 @@ export function readOptions(options: ClientOptions): Settings {
 
 /** Objects, so that the compiler finds a missing name. */
 const optionNames = Object.keys({
-  ...{ baseUrl: 0, apiKey: 0, timeoutMs: 0, maxRetries: 0, compress: 0, fetch: 0, headers: 0 },
+  ...{ baseUrl: 0, apiKey: 0, timeoutMs: 0, maxRetries: 0, compress: 0, affinity: 0 },
+  ...{ fetch: 0, headers: 0 },
 } satisfies Record<keyof ClientOptions, 0>)
 const callNames = Object.keys({
   ...{ signal: 0, timeoutMs: 0, requestId: 0, evidence: 0, orders: 0 },
 } satisfies Record<keyof DecideOptions, 0>)
 /** Names that the client itself adds to the options of a call. */
-const ownNames = ['path', 'body', 'accept']
+const ownNames = ['path', 'body', 'accept', 'state']
 
 /** @throws TypeError naming an unknown option of a call, and the known ones. */
 export function requireCallOptions(call: object): void {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { affinityHeader, affinityOf } from './affinity.js'
 import { Attempt } from './attempt.js'
 import { OiRequestError } from './errors.js'
 import { readTimeout, requireCallOptions, type Settings } from './options.js'
@@ -17,6 +18,8 @@ export interface Call extends DecideOptions {
   /** The body of a POST: JSON, or a form with JSON. Without it, the call is a GET. */
   readonly body?: string | FormData
   readonly accept?: string
+  /** What the request is about, if it is about one state. */
+  readonly state?: unknown
 }
 
 /** A successful reply whose body has not been read. */
@@ -87,7 +90,7 @@ export class Transport {
         if (error.status === 415 && this.#compress) {
           // Another server than oi: send uncompressed from now on. This uses up no retry.
           this.#compress = false
-          init = withKey(initOf(call, this.#settings.headers), key)
+          init = withKey(initOf(call, this.#settings), key)
           tried--
           continue
         }
@@ -100,7 +103,7 @@ export class Transport {
   }
 
   async #initOf(call: Call): Promise<RequestInit> {
-    const init = initOf(call, this.#settings.headers)
+    const init = initOf(call, this.#settings)
     const { body } = call
     // Images are compressed already.
     const short = this.#compress && typeof body === 'string' ? await compressed(body) : undefined
@@ -111,13 +114,19 @@ export class Transport {
   }
 }
 
-function initOf({ body, accept, requestId, evidence, orders }: Call, common: Headers): RequestInit {
+function initOf(
+  { body, accept, requestId, evidence, orders, state }: Call,
+  { headers: common, affinity }: Settings,
+): RequestInit {
   const headers = new Headers(common)
   // `fetch` itself asks for compressed replies and decodes them.
   headers.set('accept', accept ?? 'application/json')
   if (requestId !== undefined) headers.set('x-request-id', requestId)
   if (evidence) headers.set('x-oi-evidence', '1')
   if (orders !== undefined) headers.set('x-oi-orders', String(orders))
+  if (affinity && state !== undefined && !headers.has(affinityHeader)) {
+    headers.set(affinityHeader, affinityOf(state))
+  }
   if (body === undefined) return { headers }
   // A form's type has its boundary, which `fetch` makes.
   if (typeof body === 'string') headers.set('content-type', 'application/json')

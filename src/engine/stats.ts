@@ -13,6 +13,8 @@
 const none = {
   /** Requests accepted and not yet answered, tokenizing included. */
   queuedRequests: 0,
+  /** Those of them that the present step, or the last one, works on. */
+  runningRequests: 0,
   /** The tokens that those still need, and the time for them at the rate measured so far. */
   queuedTokens: 0,
   backlogMs: 0,
@@ -47,9 +49,13 @@ const none = {
   hostHits: 0,
   diskHits: 0,
   missed: 0,
-  /** The device tier: cells of the context, how many hold tokens, and resident prefixes. */
+  /**
+   * The device tier: cells of the context, how many hold tokens, those of them that no request
+   * needs now, and resident prefixes.
+   */
   deviceCells: 0,
   deviceCellsUsed: 0,
+  deviceCellsIdle: 0,
   devicePrefixes: 0,
   /** The host and disk tiers: bytes held, their limit, and prefixes. */
   hostBytes: 0,

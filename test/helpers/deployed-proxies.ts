@@ -15,7 +15,12 @@ export interface Certificate {
   readonly keyFile: string
 }
 
-const files = { nginx: 'nginx.conf', haproxy: 'haproxy.cfg', caddy: 'Caddyfile' }
+const files = {
+  nginx: 'nginx.conf',
+  haproxy: 'haproxy.cfg',
+  caddy: 'Caddyfile',
+  envoy: 'envoy.yaml',
+}
 
 /** Text -> its replacement. */
 const changes = (
@@ -38,6 +43,12 @@ const changes = (
     // By default it asks an authority for the certificate.
     'oi.example.com {': `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certFile} ${keyFile}`,
     '127.0.0.1:8080': `127.0.0.1:${serverPort}`,
+  },
+  envoy: {
+    'address: 0.0.0.0, port_value: 443': `address: 127.0.0.1, port_value: ${port}`,
+    '/etc/ssl/oi/fullchain.pem': certFile,
+    '/etc/ssl/oi/privkey.pem': keyFile,
+    'port_value: 8080': `port_value: ${serverPort}`,
   },
 })
 

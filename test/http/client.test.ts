@@ -31,6 +31,40 @@ async function errorOf(call: Promise<unknown>): Promise<OiRequestError> {
   throw new Error('expected an OiRequestError', { cause: error })
 }
 
+t.test(
+  'a client with affinity names the state of each single request, and of nothing else',
+  async (t) => {
+    const seen: (string | null)[] = []
+    const fetch = async (_url: string, { headers }: RequestInit) => {
+      seen.push(new Headers(headers).get('x-oi-affinity'))
+      return Response.json({ ...decision, models: [], results: [] })
+    }
+    const options = { baseUrl: 'http://localhost:1', apiKey: 'oi-key', fetch }
+    const client = createClient({ ...options, affinity: true })
+    const { questions } = asking
+    const long = 'a'.repeat(1100)
+    for (const state of ['foobar', 'foobar', { a: 1 }, long, `${long}b`, `b${long}`]) {
+      await client.decide({ state, questions })
+    }
+    await client.batch([asking])
+    await client.models()
+    await createClient(options).decide(asking)
+    const named = createClient({ ...options, affinity: true, headers: { 'x-oi-affinity': 'mine' } })
+    await named.decide(asking)
+    // FNV-1a, 32 bits, of the state as JSON: of "foobar" with its quotes, from its definition.
+    let hash = 0x811c9dc5n
+    for (const byte of Buffer.from('"foobar"'))
+      hash = ((hash ^ BigInt(byte)) * 0x01000193n) % 2n ** 32n
+    const digest = hash.toString(16).padStart(8, '0')
+    t.strictSame(seen.slice(0, 2), [digest, digest])
+    t.match(seen[2], /^[0-9a-f]{8}$/)
+    t.equal(seen[3], seen[4], 'the beginning counts')
+    t.equal(new Set(seen.slice(1, 4)).size, 3)
+    t.not(seen[3], seen[5])
+    t.strictSame(seen.slice(6), [null, null, null, 'mine'])
+  },
+)
+
 t.test('every answer has the type of its question', (t) =>
   withReal(async (server) => {
     const { model, answers, usage, latency_ms, requestId } = await connect(server).decide({

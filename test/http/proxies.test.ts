@@ -3,13 +3,10 @@
  * configurations that operators copy (scripts/deploy/proxies).
  */
 import t, { type Test } from 'tap'
-import { createServer, type IncomingMessage } from 'node:http'
-import { request } from 'node:https'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { root } from '../../scripts/build/paths.js'
+import { createServer } from 'node:http'
 import { exchange } from '../../scripts/faults/exchange.js'
 import { deployed } from '../helpers/deployed-proxies.js'
+import { certificate, send, textOf } from '../helpers/https.js'
 import {
   type Configuration,
   findProxy,
@@ -112,43 +109,6 @@ for (const name of ['nginx', 'haproxy'] as const) {
         t.equal((await fetch(`${url}/v1/models`)).status, 401)
       }),
   )
-}
-
-const certificate = {
-  certFile: join(root, 'test/fixtures/localhost.pem'),
-  keyFile: join(root, 'test/fixtures/localhost-key.pem'),
-}
-const ca = readFileSync(certificate.certFile)
-
-interface Sent {
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-  /** The client's own address, of the loopback network. */
-  readonly from?: string
-}
-
-function send({ port, key }: Front, { path, headers, body, from }: Sent): Promise<IncomingMessage> {
-  const method = body === undefined ? 'GET' : 'POST'
-  const standard = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        ...{ host: '127.0.0.1', servername: 'localhost', port, path, method, ca, agent: false },
-        ...(from !== undefined && { localAddress: from }),
-        headers: { ...standard, host: `localhost:${port}`, ...headers },
-      },
-      resolve,
-    )
-    sent.once('error', reject)
-    sent.end(body)
-  })
-}
-
-async function textOf(reply: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const part of reply.setEncoding('utf8')) text += part
-  return text
 }
 
 for (const name of ['nginx', 'haproxy', 'caddy'] as const) {

@@ -13,6 +13,7 @@ import { pythonEnvironment } from '../../scripts/python/environment.js'
 import { programRows, runPrograms } from '../../scripts/python/programs.js'
 import { oi } from '../helpers/command.js'
 import { blocks, commands, readGuide } from '../helpers/guides.js'
+import { expectOneNodeAState } from '../helpers/nodes.js'
 import { ServerProcess } from '../helpers/server-process.js'
 
 const environment = await pythonEnvironment()
@@ -33,6 +34,12 @@ t.test('programs from PyPI work, and what is listed as failing fails', { skip },
     ...['litellm proxy', 'openai', 'pydecide', 'typesafe-sdk'],
   ])
 })
+
+t.test(
+  'Envoy: requests about a state go to one node, and a node stops without a failed request',
+  { skip },
+  (t) => expectOneNodeAState(t, 'envoy'),
+)
 
 t.test('the blocks of the guide for Python do what it says', { skip }, async (t) => {
   const { folder, url, key, run, env } = await guideServer(t)

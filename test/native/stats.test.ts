@@ -43,6 +43,7 @@ for (const name of ['small', 'hybrid'] as const) {
         t.equal(one.missed, 1)
         t.equal(one.devicePrefixes, 1)
         t.equal(one.deviceCellsUsed, first.prefixTokens, 'questions are gone')
+        t.equal(one.deviceCellsIdle, first.prefixTokens, 'nobody needs them now')
         t.ok(one.steps >= 1 && one.busyMs > 0 && one.tokensPerSecond > 0)
         t.ok(one.capacityTokens >= one.evaluatedTokens - one.paddingTokens)
 

@@ -99,7 +99,8 @@ t.test('the server listens where its clients expect it', async (t) => {
   t.strictSame(container.ports, [{ name: 'http', containerPort: Number(port) }])
   t.strictSame(service.ports, [`127.0.0.1:${port}:${port}`])
   for (const name of readdirSync(join(folder, 'proxies'))) {
-    t.match(read(`proxies/${name}`), `127.0.0.1:${port}`, name)
+    const address = new RegExp(`127\\.0\\.0\\.1(?::|, port_value: )${port}\\b`)
+    t.match(read(`proxies/${name}`), address, name)
   }
   t.match(image, { OI_HOST: '0.0.0.0', OI_DATA_DIR: '/data' })
 })
@@ -138,9 +139,16 @@ t.test("the times of the proxies fit the server's", async (t) => {
   t.ok(number('proxies/nginx.conf', /keepalive_timeout (\d+)s/) < idleS)
   t.ok(number('proxies/Caddyfile', /keepalive (\d+)s/) < idleS)
   t.ok(number('proxies/haproxy.cfg', /timeout server (\d+)s/) > deadlineS)
-  const checks = number('proxies/haproxy.cfg', /fall (\d+)/)
-  const everyMs = 1000 * number('proxies/haproxy.cfg', /inter (\d+)s/)
-  t.ok(checks * everyMs < Number(standard('drainMs')), 'out before it stops')
+  t.ok(number('proxies/envoy.yaml', /timeout: (\d{3})s/) > deadlineS)
+  t.ok(number('proxies/envoy.yaml', /idle_timeout: (\d\d)s/) < idleS)
+  for (const [name, failures, interval] of [
+    ['haproxy.cfg', /fall (\d+)/, /inter (\d+)s/],
+    ['envoy.yaml', /unhealthy_threshold: (\d+)/, / interval: (\d+)s/],
+  ] as const) {
+    const checks = number(`proxies/${name}`, failures)
+    const everyMs = 1000 * number(`proxies/${name}`, interval)
+    t.ok(checks * everyMs < Number(standard('drainMs')), `${name}: out before it stops`)
+  }
 })
 
 t.test('the guide names every file, and is short', async (t) => {

@@ -240,6 +240,7 @@ CacheStats StateCache::stats() const {
   CacheStats stats;
   stats.device_cells = device_.cells().total();
   stats.device_cells_used = device_.cells().used();
+  stats.device_cells_idle = device_.IdleCells();
   stats.device_prefixes = device_.prefixes().size();
   outer_.AddTo(stats);
   return stats;

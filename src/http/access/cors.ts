@@ -20,7 +20,14 @@ const all = '*'
 /** Headers that a page may send in addition to the safelisted ones. */
 const requestHeaders = [
   ...['authorization', 'content-type', 'content-encoding', 'accept'],
-  ...['x-request-id', 'x-oi-evidence', 'x-oi-orders', 'traceparent', 'idempotency-key'],
+  ...[
+    'x-request-id',
+    'x-oi-evidence',
+    'x-oi-orders',
+    'x-oi-affinity',
+    'traceparent',
+    'idempotency-key',
+  ],
 ]
 
 /** Headers that a page may read in addition to the safelisted ones. */

@@ -31,6 +31,11 @@ export const engineMetrics: readonly EngineMetric[] = [
     'Requests accepted and not yet answered',
     (stats) => stats.queuedRequests,
   ),
+  gauge(
+    'running_requests',
+    'Requests that the present step, or the last one, works on',
+    (stats) => stats.runningRequests,
+  ),
   gauge('queued_tokens', 'Tokens that these requests still need', (stats) => stats.queuedTokens),
   gauge(
     'backlog_seconds',
@@ -113,6 +118,11 @@ export const engineMetrics: readonly EngineMetric[] = [
   ),
   gauge('context_cells', 'Cells of the context, one per token', (stats) => stats.deviceCells),
   gauge('context_cells_used', 'Cells that hold a token', (stats) => stats.deviceCellsUsed),
+  gauge(
+    'context_cells_idle',
+    'Cells with tokens that no request needs now',
+    (stats) => stats.deviceCellsIdle,
+  ),
   gauge(
     'cached_prefixes',
     'Cached states, by tier',

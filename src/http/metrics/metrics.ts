@@ -19,6 +19,7 @@ import {
   processMetrics,
   readMachine,
 } from './process-metrics.js'
+import { pickerLabels, pickerMetrics } from './picker-metrics.js'
 import { measure, type MeasuredRunner, runnerMetrics } from './runner-metrics.js'
 import type { Traffic } from './traffic.js'
 
@@ -107,6 +108,12 @@ export class Metrics {
       this.#add(kind, `oi_engine_${name}`, help, () =>
         this.#reports.flatMap((report) => samplesOf(report, label, read(report.stats))),
       )
+    }
+    for (const { name, help, read } of pickerMetrics) {
+      this.#add('gauge', name, help, () => {
+        const stats = this.#reports.map((report) => report.stats)
+        return [[pickerLabels(this.#reports), read(stats, sources.waiting())]]
+      })
     }
     for (const { name, help, kind, label, read } of runnerMetrics) {
       this.#add(kind, name, help, () =>

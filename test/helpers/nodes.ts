@@ -1,0 +1,158 @@
+/**
+ * Several servers with the same keys behind a balancer that has the configuration which operators
+ * copy (scripts/deploy/proxies), with a line for each.
+ */
+import { cpSync } from 'node:fs'
+import type { Test } from 'tap'
+import { affinityHeader, affinityOf } from '../../src/client/affinity.js'
+import { Accounts } from '../../src/accounts/accounts.js'
+import { dataFolder } from './data-folder.js'
+import { deployed } from './deployed-proxies.js'
+import { certificate, send, textOf } from './https.js'
+import { type Configuration, type ProxyName, startProxy } from './proxies.js'
+import { ServerProcess } from './server-process.js'
+import { until } from './until.js'
+import { vacantPort } from './vacant-port.js'
+
+const questions = { wet: { type: 'noul', instructions: 'Is it wet?' } }
+
+/** The line or block of one server, which every further one repeats. */
+const serverLines: Readonly<Record<ProxyName, (port: number) => RegExp>> = {
+  nginx: (port) => new RegExp(`^ *server 127.0.0.1:${port};\\n`, 'm'),
+  haproxy: (port) => new RegExp(`^ *server oi1 127.0.0.1:${port}\\n`, 'm'),
+  caddy: (port) => new RegExp(` 127.0.0.1:${port}`),
+  envoy: (port) => new RegExp(`^ *- endpoint: .*port_value: ${port} .*\\n`, 'm'),
+}
+
+/** @param ports - Of the servers; the first is the one that the file has already. */
+function forNodes(name: ProxyName, ports: readonly number[]): Configuration {
+  return (options) => {
+    const text = deployed(name, certificate)(options)
+    const line = serverLines[name](options.serverPort)
+    if (!line.test(text)) throw new Error(`${name}: expected ${line}`)
+    return text.replace(line, (first) =>
+      ports
+        .map((port, i) =>
+          first.replace(String(options.serverPort), String(port)).replace('oi1', `oi${i + 1}`),
+        )
+        .join(''),
+    )
+  }
+}
+
+class Nodes {
+  readonly servers: readonly ServerProcess[]
+  readonly #front: { readonly port: number; readonly key: string }
+
+  /** @param servers - What the `i`-th server is started with. */
+  static async start(
+    t: Test,
+    name: ProxyName,
+    count: number,
+    options: (i: number) => { readonly model: string; readonly args: readonly string[] },
+  ): Promise<Nodes> {
+    const first = dataFolder(t)
+    const accounts = new Accounts({ dataDir: first })
+    const { secret: key } = accounts.createFirstKey()!
+    accounts.close()
+    const folders = [first, ...Array.from({ length: count - 1 }, () => dataFolder(t))]
+    for (const folder of folders.slice(1)) cpSync(first, folder, { recursive: true })
+    const servers: ServerProcess[] = []
+    const ports: number[] = []
+    for (const [i, dataDir] of folders.entries()) {
+      const port = await vacantPort()
+      const { model, args } = options(i)
+      const all = ['--trusted-proxies', '127.0.0.1', ...args]
+      const environment = { OI_DRAIN_MS: '3000' }
+      servers.push(await ServerProcess.start(t, { model, dataDir, port, args: all, environment }))
+      ports.push(port)
+    }
+    const port = await vacantPort()
+    const proxy = await startProxy(name, forNodes(name, ports), {
+      ...{ folder: t.testdir(), port, serverPort: ports[0]! },
+    })
+    t.teardown(() => proxy.stop())
+    const nodes = new Nodes(servers, { port, key })
+    await until(async () => (await nodes.ask('ready?')).status === 200)
+    return nodes
+  }
+
+  private constructor(
+    servers: readonly ServerProcess[],
+    front: { readonly port: number; readonly key: string },
+  ) {
+    this.servers = servers
+    this.#front = front
+  }
+
+  /** @returns The model that answered, which says which node, and the reply's status. */
+  async ask(state: string, affinity = true): Promise<{ status: number; model: string }> {
+    const reply = await send(this.#front, {
+      path: '/v1/systemone',
+      headers: affinity ? { [affinityHeader]: affinityOf(state) } : {},
+      body: JSON.stringify({ state, questions }),
+    })
+    const text = await textOf(reply)
+    const { model } =
+      reply.statusCode === 200 ? (JSON.parse(text) as { model: string }) : { model: text }
+    return { status: reply.statusCode!, model }
+  }
+}
+
+/** Of each state, the nodes that answered it. */
+async function nodesOf(
+  nodes: Nodes,
+  states: readonly string[],
+  rounds: number,
+  affinity = true,
+): Promise<Map<string, Set<string>>> {
+  const found = new Map(states.map((state) => [state, new Set<string>()]))
+  for (let round = 0; round < rounds; round++) {
+    for (const state of states) {
+      const { status, model } = await nodes.ask(state, affinity)
+      if (status !== 200) throw new Error(`${status}: ${model}`)
+      found.get(state)!.add(model)
+    }
+  }
+  return found
+}
+
+/** What every balancer with its file must do. */
+export async function expectOneNodeAState(t: Test, name: ProxyName): Promise<void> {
+  const nodes = await Nodes.start(t, name, 3, (i) => ({
+    model: 'fake',
+    args: ['--model', `node${i + 1}.gguf`],
+  }))
+  const states = Array.from({ length: 30 }, (_, i) => `Ticket ${i * i} about the rain.`)
+  const before = await nodesOf(nodes, states, 3)
+  t.ok(
+    [...before.values()].every(({ size }) => size === 1),
+    'a state has one node',
+  )
+  const used = new Set([...before.values()].flatMap((set) => [...set]))
+  t.equal(used.size, 3, 'states are spread over all nodes')
+  const without = await nodesOf(nodes, states.slice(0, 5), 6, false)
+  t.ok(
+    [...without.values()].some(({ size }) => size > 1),
+    'a request without the header has any',
+  )
+
+  const leaving = nodes.servers[1]!
+  leaving.child.kill('SIGTERM')
+  let ended = false
+  void leaving.exited.then(() => (ended = true))
+  const statuses = new Set<number>()
+  while (!ended) {
+    const state = states[Math.floor(Math.random() * states.length)]!
+    statuses.add((await nodes.ask(state)).status)
+  }
+  t.strictSame([...statuses], [200], 'no request fails while a node stops')
+  const after = await nodesOf(nodes, states, 2)
+  const moved = states.filter((state) => {
+    const [was] = before.get(state)!
+    return was !== 'node2' && !after.get(state)!.has(was!)
+  })
+  // The others bound a node's load: where one request is under way, that moves some.
+  if (name === 'nginx' || name === 'caddy') t.strictSame(moved, [], 'states of other nodes stay')
+  t.notOk([...after.values()].some((set) => set.has('node2')))
+}
