@@ -112,6 +112,14 @@ export const address = (description: string, traits: Traits = {}) =>
     { placeholder: 'url', ...traits },
   )
 
+/** A store that speaks Redis' protocol; with its user and password, if it wants them. */
+export const store = (description: string, traits: Traits = {}) =>
+  list('rediss?://[^\\s/?#]+(?:/\\d+)?', 'an address like redis://127.0.0.1:6379', description, {
+    placeholder: 'url',
+    secret: true,
+    ...traits,
+  })
+
 /** Headers of requests that the server makes. */
 export const headers = (description: string, traits: Traits = {}) =>
   list(

@@ -18,6 +18,7 @@ import {
   origins,
   path,
   shares,
+  store,
   text,
   type Traits,
 } from './kinds.js'
@@ -193,6 +194,7 @@ const properties = {
     'how long a request over the concurrency limit waits for a place',
     liveMs,
   ),
+  limits: store('Valkey or Redis in which several nodes keep the workspaces’ limits together'),
   drainMs: integer(
     0,
     3_600_000,

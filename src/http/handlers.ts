@@ -165,6 +165,7 @@ export class Handlers implements PostContext, Listener {
       store: () => gate.storeFigures?.(),
       ready: () => this.#isReady(),
       waiting: () => gate.waiting?.() ?? 0,
+      shared: () => gate.shared?.(),
       machine: options.machine ?? {},
       spans: () => options.tracing?.exporter,
     })

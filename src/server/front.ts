@@ -21,6 +21,8 @@ import type { Backend, HandlersSettings } from '../http/handlers-options.js'
 import { MetricsHandlers } from '../http/metrics/metrics-handlers.js'
 import { Server } from '../http/server.js'
 import { readTls, type TlsContent, type TlsFiles } from '../http/transport/tls.js'
+import { SharedGate } from '../http/access/shared/shared-gate.js'
+import { SharedLimits } from '../http/access/shared/shared-limits.js'
 import { WorkspaceGate } from '../http/access/workspace-gate.js'
 import { packageVersion } from '../package-root.js'
 import { bodyLimit } from '../config.js'
@@ -56,6 +58,7 @@ interface Live {
 export class Front {
   readonly #createWire: Dependencies['createWire']
   readonly #gate: WorkspaceGate
+  readonly #shared: SharedLimits | undefined
   readonly #handlers: Handlers
   /** The API first. */
   readonly #servers: Server[] = []
@@ -86,8 +89,10 @@ export class Front {
     this.#tls = files && readTls(files)
     const { handlers, places } = this.#live(config, models)
     this.#gate = new WorkspaceGate({ accounts, ...places })
+    this.#shared = sharedLimits(config, log)
+    const gate = this.#shared === undefined ? this.#gate : new SharedGate(this.#gate, this.#shared)
     this.#handlers = new Handlers({
-      ...{ backend, accounts, gate: this.#gate, logger: log.logger, ...handlers },
+      ...{ backend, accounts, gate, logger: log.logger, ...handlers },
       serveMetrics: config.metricsPort === 0,
       machine: { dataDir: config.dataDir, certificateEndMs: () => this.#tls?.endMs },
       tracing,
@@ -168,6 +173,7 @@ export class Front {
   async close(graceMs: number): Promise<void> {
     this.#watch.stop()
     for (const server of this.#servers) await server.close(graceMs)
+    this.#shared?.close()
   }
 
   #show(tls: TlsContent): void {
@@ -237,6 +243,17 @@ export class Front {
       places: { places: Math.min(...models.map(queuedAtMost)), placeWaitMs },
     }
   }
+}
+
+function sharedLimits({ limits: url }: Config, { logger }: ServerLog): SharedLimits | undefined {
+  if (url === '') return undefined
+  // Without user and password.
+  const store = url.replace(/\/\/.*@/, '//')
+  const onChange = (up: boolean, why: string) => {
+    if (up) logger.notice(`Limits are kept with other nodes, in ${store}`)
+    else logger.warn(`Limits are kept by this node alone: ${store} does not answer (${why})`)
+  }
+  return new SharedLimits({ url, onChange })
 }
 
 function queuedAtMost(model: ModelConfig): number {

@@ -40,6 +40,43 @@ function forNodes(name: ProxyName, ports: readonly number[]): Configuration {
   }
 }
 
+interface Started {
+  readonly model: string
+  readonly args: readonly string[]
+}
+
+/**
+ * Servers with the same keys and limits, each with a data folder of its own.
+ *
+ * @param options - What the `i`-th is started with.
+ * @param prepare - Called with the accounts before the servers have them.
+ */
+export async function sameServers(
+  t: Test,
+  count: number,
+  options: (i: number) => Started,
+  prepare: (accounts: Accounts) => void = () => {},
+) {
+  const first = dataFolder(t)
+  const accounts = new Accounts({ dataDir: first })
+  const { secret: key } = accounts.createFirstKey()!
+  prepare(accounts)
+  accounts.close()
+  const folders = [first, ...Array.from({ length: count - 1 }, () => dataFolder(t))]
+  for (const folder of folders.slice(1)) cpSync(first, folder, { recursive: true })
+  const servers: ServerProcess[] = []
+  const ports: number[] = []
+  for (const [i, dataDir] of folders.entries()) {
+    const port = await vacantPort()
+    const { model, args } = options(i)
+    const all = ['--trusted-proxies', '127.0.0.1', ...args]
+    const environment = { OI_DRAIN_MS: '3000' }
+    servers.push(await ServerProcess.start(t, { model, dataDir, port, args: all, environment }))
+    ports.push(port)
+  }
+  return { servers, ports, key }
+}
+
 class Nodes {
   readonly servers: readonly ServerProcess[]
   readonly #front: { readonly port: number; readonly key: string }
@@ -49,24 +86,9 @@ class Nodes {
     t: Test,
     name: ProxyName,
     count: number,
-    options: (i: number) => { readonly model: string; readonly args: readonly string[] },
+    options: (i: number) => Started,
   ): Promise<Nodes> {
-    const first = dataFolder(t)
-    const accounts = new Accounts({ dataDir: first })
-    const { secret: key } = accounts.createFirstKey()!
-    accounts.close()
-    const folders = [first, ...Array.from({ length: count - 1 }, () => dataFolder(t))]
-    for (const folder of folders.slice(1)) cpSync(first, folder, { recursive: true })
-    const servers: ServerProcess[] = []
-    const ports: number[] = []
-    for (const [i, dataDir] of folders.entries()) {
-      const port = await vacantPort()
-      const { model, args } = options(i)
-      const all = ['--trusted-proxies', '127.0.0.1', ...args]
-      const environment = { OI_DRAIN_MS: '3000' }
-      servers.push(await ServerProcess.start(t, { model, dataDir, port, args: all, environment }))
-      ports.push(port)
-    }
+    const { servers, ports, key } = await sameServers(t, count, options)
     const port = await vacantPort()
     const proxy = await startProxy(name, forNodes(name, ports), {
       ...{ folder: t.testdir(), port, serverPort: ports[0]! },

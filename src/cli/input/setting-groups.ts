@@ -29,7 +29,7 @@ export const settingGroups: Readonly<Record<string, readonly ConfigName[]>> = {
     'metricsHost',
     'metricsPort',
   ],
-  'Callers:': ['anonymous', 'shareStates', 'idempotencyHours', 'placeWaitMs'],
+  'Callers:': ['anonymous', 'shareStates', 'idempotencyHours', 'placeWaitMs', 'limits'],
   'What a model is, and how it is asked:': [
     'modelsDir',
     'mmproj',

@@ -69,6 +69,8 @@ export interface Gate {
   headers(caller: Caller): readonly string[]
   /** Why the accounts make the server unfit for requests, if they do. Never throws. */
   trouble?(): string | undefined
+  /** Whether limits are kept with other nodes at the moment; undefined: they never are. */
+  shared?(): boolean
   /** The number of requests that wait for a place. */
   waiting?(): number
   /** Undefined if nothing is booked. */

@@ -89,6 +89,11 @@ export class Places {
     this.#admit()
   }
 
+  /** How long a request may wait for a place, milliseconds. */
+  get waitMs(): number {
+    return this.#waitMs
+  }
+
   /** The number of places that a workspace has taken. */
   taken(workspaceId: number): number {
     return this.#rooms.get(workspaceId)?.taken ?? 0

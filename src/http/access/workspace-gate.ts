@@ -5,7 +5,7 @@
  *   1. Everything that a request needs is in memory, and is read again after the accounts have
  *      changed: `authenticate`, which is called before, has checked that.
  *   2. Requests per minute and places are counted per process: several processes on one data folder
- *      each allow the limits. The balance is common to all.
+ *      each allow the limits, unless they keep them together (shared/). The balance is common to all.
  *   3. Values in memory are valid as long as the accounts cannot report changes: a request is
  *      refused only if something must be read and cannot. A reply's headers never depend on it.
  *   4. A balance in memory is the file's, minus the bookings that are not written yet. Requests
@@ -75,6 +75,11 @@ export class WorkspaceGate implements Gate {
     this.#places.adjust({ total: places, waitMs: placeWaitMs })
   }
 
+  /** How long a request may wait for a place, milliseconds. */
+  get placeWaitMs(): number {
+    return this.#places.waitMs
+  }
+
   take(caller: Caller, count: number, repeats = false): void {
     const standing = this.#of(caller)
     const { requestsPerMinute: limit, balance, window } = standing
@@ -90,11 +95,12 @@ export class WorkspaceGate implements Gate {
     if (limit === 0) return
     // A count above the limit is never allowed at once, only in parts.
     const retryAfterMs = count > limit ? windowMs : window.take(count, limit, this.#now())
-    if (retryAfterMs > 0) {
-      const requests = counted(limit, 'request')
-      const message = `The workspace ${caller.workspace} has ${requests} per minute, used up`
-      throw new OiError('ERR_RATE_LIMIT', message, { retryAfterMs })
-    }
+    if (retryAfterMs > 0) throw minuteUsedUp(caller, limit, retryAfterMs)
+  }
+
+  /** The limits of the caller's workspace; 0: unlimited. */
+  termsOf(caller: Caller): { readonly requestsPerMinute: number; readonly concurrent: number } {
+    return this.#of(caller)
   }
 
   requireFunds(caller: Caller): void {
@@ -234,4 +240,10 @@ export class WorkspaceGate implements Gate {
   #isOver(budget: Standing['budget']): boolean {
     return budget !== null && budget.endMs <= this.#wallNow()
   }
+}
+
+/** @param limit - Requests per minute. */
+export function minuteUsedUp({ workspace }: Caller, limit: number, retryAfterMs: number): OiError {
+  const message = `The workspace ${workspace} has ${counted(limit, 'request')} per minute, used up`
+  return new OiError('ERR_RATE_LIMIT', message, { retryAfterMs })
 }

@@ -30,6 +30,8 @@ interface MetricsSources {
   readonly running: () => number
   /** Requests and items of batches that wait for a place. */
   readonly waiting: () => number
+  /** Whether limits are kept with other nodes now; undefined: they never are. */
+  readonly shared: () => boolean | undefined
   readonly engines: () => readonly EngineReport[]
   readonly runners: () => readonly RunnerReport[]
   /** Undefined if nothing is booked. */
@@ -166,6 +168,11 @@ export class Metrics {
     this.#addOne('gauge', 'oi_http_requests_running', 'Decisions under way', running)
     const places = 'Requests and items that wait for one of the concurrent places'
     this.#addOne('gauge', 'oi_http_requests_waiting', places, waiting)
+    const shared = '1 while limits are kept with other nodes, 0 while this node keeps them alone'
+    this.#add('gauge', 'oi_limits_shared', shared, () => {
+      const now = this.#sources.shared()
+      return now === undefined ? [] : [[{}, Number(now)]]
+    })
     this.#addOne('gauge', 'oi_ready', '1 while /readyz reports ready', () => Number(ready()))
     const phases = 'Time of answered decisions and items, by phase'
     this.#add('counter', 'oi_http_phase_seconds_total', phases, () =>

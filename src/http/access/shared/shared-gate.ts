@@ -1,0 +1,155 @@
+/**
+ * The gate of a node among several: what its own gate lets in, the limits that the nodes keep
+ * together must let in, too.
+ *
+ * Rules
+ *   1. A node's own gate comes first. So a request that is refused for its own node's sake never
+ *      counts for the others.
+ *   2. Requests of the minute are taken in common when a request takes its place, one for each item
+ *      of a batch.
+ *   3. For a place in common a request asks again and again, as long as it may wait for one.
+ *
+ * @module
+ */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Caller } from '../../../accounts/accounts.js'
+import { OiError } from '../../../errors.js'
+import type { Gate } from '../gate.js'
+import type { Entrance } from '../places.js'
+import { windowMs } from '../request-window.js'
+import { minuteUsedUp, type WorkspaceGate } from '../workspace-gate.js'
+import type { SharedLimits, SharedTerms } from './shared-limits.js'
+
+/** Between two tries for a place, milliseconds: doubled up to the second. */
+const [leastPauseMs, mostPauseMs] = [5, 80]
+
+const remainingRequests = 'x-ratelimit-remaining-requests'
+
+export class SharedGate implements Gate {
+  readonly #own: WorkspaceGate
+  readonly #shared: SharedLimits
+  /** Leases of this node's running requests, by workspace: which is whose does not matter. */
+  readonly #leases = new Map<number, string[]>()
+  /** Requests of the minute that all nodes had taken, and when the store said so. */
+  readonly #used = new Map<number, { readonly count: number; readonly atMs: number }>()
+
+  constructor(own: WorkspaceGate, shared: SharedLimits) {
+    this.#own = own
+    this.#shared = shared
+  }
+
+  enter(caller: Caller, entrance: Entrance): Promise<void> | undefined {
+    const terms = this.#own.termsOf(caller)
+    const own = this.#own.enter(caller, entrance)
+    const limited = terms.requestsPerMinute > 0 || terms.concurrent > 0
+    return limited && this.#shared.up ? this.#enter(caller, terms, entrance, own) : own
+  }
+
+  async #enter(
+    caller: Caller,
+    terms: SharedTerms,
+    entrance: Entrance,
+    own: Promise<void> | undefined,
+  ): Promise<void> {
+    await own
+    try {
+      await this.#admit(caller, terms, entrance)
+    } catch (error) {
+      this.#own.leave(caller)
+      throw error
+    }
+  }
+
+  async #admit(
+    caller: Caller,
+    terms: SharedTerms,
+    { signal, patient = false }: Entrance,
+  ): Promise<void> {
+    const { workspaceId } = caller
+    const endMs = patient ? Infinity : performance.now() + this.#own.placeWaitMs
+    for (let pauseMs = leastPauseMs; ; pauseMs = Math.min(mostPauseMs, 2 * pauseMs)) {
+      const admission = await this.#shared.admit(workspaceId, terms)
+      if (admission === undefined) return
+      if (admission.taken) {
+        this.#note(caller, admission.used)
+        if (admission.lease !== undefined) this.#leasesOf(workspaceId).push(admission.lease)
+        return
+      }
+      if (admission.refused === 'minute') {
+        this.#note(caller, terms.requestsPerMinute)
+        throw minuteUsedUp(caller, terms.requestsPerMinute, admission.retryAfterMs)
+      }
+      if (performance.now() >= endMs) throw placesTaken(terms.concurrent, mostPauseMs)
+      await pause(pauseMs * (0.5 + Math.random()))
+      if (signal?.aborted) throw signal.reason ?? new OiError('ERR_ABORTED', 'The client has gone')
+    }
+  }
+
+  leave(caller: Caller): void {
+    const lease = this.#leases.get(caller.workspaceId)?.pop()
+    if (lease !== undefined) this.#shared.release(caller.workspaceId, lease)
+    this.#own.leave(caller)
+  }
+
+  headers(caller: Caller): readonly string[] {
+    const headers = this.#own.headers(caller)
+    const at = headers.indexOf(remainingRequests)
+    const used = this.#used.get(caller.workspaceId)
+    const known = used !== undefined && performance.now() - used.atMs < windowMs
+    if (at < 0 || !known || !this.#shared.up) return headers
+    const left = Math.max(0, this.#own.termsOf(caller).requestsPerMinute - used.count)
+    return headers.with(at + 1, String(Math.min(left, Number(headers[at + 1]))))
+  }
+
+  #note({ workspaceId }: Caller, count: number): void {
+    this.#used.set(workspaceId, { count, atMs: performance.now() })
+  }
+
+  take(caller: Caller, count: number, repeats?: boolean): void {
+    this.#own.take(caller, count, repeats)
+  }
+
+  requireFunds(caller: Caller): void {
+    this.#own.requireFunds(caller)
+  }
+
+  giveBack(caller: Caller): void {
+    this.#own.giveBack(caller)
+  }
+
+  requireRoom(caller: Caller): void {
+    this.#own.requireRoom(caller)
+  }
+
+  book(...booking: Parameters<Gate['book']>): ReturnType<Gate['book']> {
+    return this.#own.book(...booking)
+  }
+
+  trouble(): string | undefined {
+    return this.#own.trouble()
+  }
+
+  shared(): boolean {
+    return this.#shared.up
+  }
+
+  waiting(): number {
+    return this.#own.waiting()
+  }
+
+  storeFigures() {
+    return this.#own.storeFigures()
+  }
+
+  #leasesOf(workspaceId: number): string[] {
+    const leases = this.#leases.get(workspaceId) ?? []
+    this.#leases.set(workspaceId, leases)
+    return leases
+  }
+}
+
+function placesTaken(limit: number, retryAfterMs: number): OiError {
+  const message = `The workspace has ${limit} requests under way on all nodes, its limit`
+  return new OiError('ERR_CONCURRENCY', message, { retryAfterMs })
+}
