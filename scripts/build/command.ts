@@ -28,7 +28,8 @@ export async function build(flags: string[]): Promise<number> {
     if (cudaArchitectures.length > 0 && !enabled.has('cuda')) {
       throw new BuildError('--cuda-arch: expected with --cuda')
     }
-    const dir = await buildNative(enabled, ['oi'], { cudaArchitectures })
+    const targets = ['oi', ...(enabled.has('rpc') ? ['ggml-rpc-server'] : [])]
+    const dir = await buildNative(enabled, targets, { cudaArchitectures })
     if (installed) leaveProducts(dir)
     else await buildConsole()
     // Only the build without switches is found by default.
@@ -58,7 +59,7 @@ const installed = !existsSync(join(root, 'tsconfig.json'))
 /** Removes intermediate files of the build, some 250 MB. */
 function leaveProducts(dir: string): void {
   for (const name of readdirSync(dir)) {
-    if (['oi.node', 'processor.node', 'stamp.json'].includes(name)) continue
+    if (['oi.node', 'processor.node', 'stamp.json', 'bin'].includes(name)) continue
     rmSync(join(dir, name), { recursive: true })
   }
   rmSync(join(root, 'vendor'), { recursive: true, force: true })

@@ -10,6 +10,7 @@ const usage = `Usage: npm run build [-- options]
 
   --cuda, --vulkan, --metal, --hip
                     GPU backend; needs its toolkit
+  --rpc             other machines as devices, and the server that oi rpc-server starts
   --cuda-arch LIST  with --cuda: compute capabilities, as 80,90 (default: this machine's GPUs)
   --portable        for any x86-64-v3 or Armv8.2 CPU instead of this machine's
   --linux-arm64     cross-compiles for Linux on arm64, with Debian's compiler

@@ -35,6 +35,7 @@ export const switches = {
   vulkan: 'OI_VULKAN',
   metal: 'OI_METAL',
   hip: 'OI_HIP',
+  rpc: 'OI_RPC',
   portable: 'OI_PORTABLE',
   'linux-arm64': 'OI_LINUX_ARM64',
   sanitize: 'OI_SANITIZE',

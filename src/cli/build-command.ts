@@ -19,6 +19,7 @@ const flags = {
   vulkan: 'for Vulkan GPUs',
   metal: 'for Apple GPUs',
   hip: 'for AMD GPUs',
+  rpc: 'for models larger than one machine, with other machines as devices',
   portable: 'for every processor of the last ten years instead of this one',
   clean: 'from the beginning',
 }

@@ -19,6 +19,7 @@ import { addEvalCommand } from './evaluate/eval-command.js'
 import { addKeysCommand } from './accounts/keys-command.js'
 import { addModelsCommand } from './models/models-command.js'
 import { addOpenApiCommand } from './openapi-command.js'
+import { addRpcServerCommand } from './rpc-server-command.js'
 import { addServeCommand } from './serve-command.js'
 import { addSettingsCommand } from './settings-command.js'
 import { print, printed, printError } from '../terminal/print.js'
@@ -67,6 +68,7 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
   addSettingsCommand(program, dependencies)
   addOpenApiCommand(program)
   addBuildCommand(program, (result) => (code = result))
+  addRpcServerCommand(program, dependencies, (result) => (code = result))
   try {
     await program.parseAsync(argv)
     return code

@@ -89,7 +89,7 @@ export const networks = (description: string, traits: Traits = {}) =>
 export const devices = (description: string) =>
   list(
     '[^\\s,]+(?: *, *[^\\s,]+)*',
-    'names of devices like CUDA0, CUDA0+CUDA1 or cpu with commas between them',
+    'names of devices like CUDA0, CUDA0+CUDA1, cpu or rpc://host:port with commas between them',
     description,
     { placeholder: 'names' },
   )

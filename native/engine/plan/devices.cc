@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "../error.h"
+#include "rpc.h"
 
 namespace oi {
 namespace {
@@ -63,6 +64,12 @@ Devices FindGpus(const std::string& name) {
   for (size_t begin = 0; begin <= name.size();) {
     const size_t end = std::min(name.find('+', begin), name.size());
     const std::string one = name.substr(begin, end - begin);
+    begin = end + 1;
+    if (IsRpcName(one)) {
+      const Devices machine = RpcDevices(one);
+      gpus.insert(gpus.end(), machine.begin(), machine.end());
+      continue;
+    }
     ggml_backend_dev_t device = one.empty() ? nullptr : ggml_backend_dev_by_name(one.c_str());
     const bool gpu = device != nullptr && IsGpu(device);
     const bool cpu =
@@ -74,7 +81,6 @@ Devices FindGpus(const std::string& name) {
                                                     name);
     }
     if (gpu) gpus.push_back(device);
-    begin = end + 1;
   }
   return gpus;
 }
