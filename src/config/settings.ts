@@ -47,7 +47,7 @@ const modelProperties = {
     0,
     'most threads of the model, fewer while others use the cores; 0: one per core',
   ),
-  device: devices('CUDA0, cpu, rpc://host:port …, a replica on each; none: all GPUs'),
+  device: devices('where it runs (CUDA0, cpu, rpc://host:port), a replica on each; none: all GPUs'),
   replicas: integer(0, 64, 0, 'copies of the model, each with a context; 0: one per device'),
   split: oneOf(['layer', 'row'], 'how GPUs joined by + divide the model'),
   tensorSplit: shares('shares of those GPUs; none: by their free memory'),
