@@ -243,6 +243,7 @@ export class Places {
   }
 }
 
-function asError(reason: unknown): Error {
+/** Why a wait was aborted. */
+export function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new OiError('ERR_ABORTED', 'The request was cancelled')
 }

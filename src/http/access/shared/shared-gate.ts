@@ -16,7 +16,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../../accounts/accounts.js'
 import { OiError } from '../../../errors.js'
 import type { Gate } from '../gate.js'
-import type { Entrance } from '../places.js'
+import { asError, type Entrance } from '../places.js'
 import { windowMs } from '../request-window.js'
 import { minuteUsedUp, type WorkspaceGate } from '../workspace-gate.js'
 import type { SharedLimits, SharedTerms } from './shared-limits.js'
@@ -82,7 +82,7 @@ export class SharedGate implements Gate {
       }
       if (performance.now() >= endMs) throw placesTaken(terms.concurrent, mostPauseMs)
       await pause(pauseMs * (0.5 + Math.random()))
-      if (signal?.aborted) throw signal.reason ?? new OiError('ERR_ABORTED', 'The client has gone')
+      if (signal?.aborted) throw asError(signal.reason)
     }
   }
 

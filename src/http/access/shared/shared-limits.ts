@@ -11,7 +11,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import type { Redis } from 'ioredis'
+import type * as Ioredis from 'ioredis'
 import { serverPackage } from '../../../server-package.js'
 import { admit, leaseMs, renew } from './scripts.js'
 
@@ -48,7 +48,7 @@ interface Scripts {
 }
 
 export class SharedLimits {
-  readonly #redis: Redis & Scripts
+  readonly #redis: Ioredis.Redis & Scripts
   readonly #node = randomBytes(6).toString('base64url')
   /** The leases of this node, by workspace. */
   readonly #leases = new Map<number, Set<string>>()
@@ -60,7 +60,7 @@ export class SharedLimits {
 
   /** Connects in the background. @throws {@link OiError} `ERR_PACKAGE_NOT_FOUND`. */
   constructor({ url, onChange }: SharedLimitsOptions) {
-    const { Redis: Client } = serverPackage<typeof import('ioredis')>('ioredis', '--limits')
+    const { Redis: Client } = serverPackage<typeof Ioredis>('ioredis', '--limits')
     const redis = new Client(url, {
       ...{ connectTimeout: connectMs, commandTimeout: answerMs, enableOfflineQueue: false },
       ...{ maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false },
@@ -70,7 +70,7 @@ export class SharedLimits {
         oiRenew: { lua: renew, numberOfKeys: 1 },
       },
     })
-    this.#redis = redis as Redis & Scripts
+    this.#redis = redis as Ioredis.Redis & Scripts
     const show = (up: boolean) => {
       if (this.#up === up) return
       this.#up = up
