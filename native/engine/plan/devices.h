@@ -15,7 +15,8 @@ using Devices = std::vector<ggml_backend_dev_t>;
 
 // The GPUs that the name means: all for "" (one of two names of the same one, and integrated ones
 // only where there is no other), none for the CPU's, several for "CUDA0+CUDA1", those of another
-// machine for "rpc://host:port" (rpc.h). In any case of letters. Throws EngineError ERR_INVALID_ARGUMENT, with the names that there are, for any other.
+// machine for "rpc://host:port" (rpc.h). In any case of letters. Throws EngineError
+// ERR_INVALID_ARGUMENT, with the names that there are, for any other; as RpcDevices().
 Devices FindGpus(const std::string& name);
 
 // Names and descriptions, for people; "" for none.

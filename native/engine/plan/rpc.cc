@@ -1,11 +1,10 @@
 #include "rpc.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <fcntl.h>
 
 #include <cerrno>
 #include <cstring>
@@ -67,8 +66,9 @@ Devices RpcDevices(const std::string& name) {
     machine = ggml_backend_rpc_add_server(endpoint.c_str());
   }
   if (machine == nullptr) {
-    throw EngineError("ERR_MODEL_LOAD", name + ": nothing answers there (oi rpc-server, started on "
-                                               "that machine, does)");
+    throw EngineError("ERR_MODEL_LOAD", name +
+                                            ": nothing answers there (oi rpc-server, started on "
+                                            "that machine, does)");
   }
   Devices devices;
   for (size_t i = 0; i < ggml_backend_reg_dev_count(machine); ++i) {
