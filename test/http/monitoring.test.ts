@@ -170,7 +170,9 @@ const promtool = (args: readonly string[], input = '') =>
 const skip = promtool(['--version']).error ? 'promtool is not installed' : false
 
 t.test('promtool accepts the metrics', { skip }, async (t) => {
-  const { status, stdout, stderr } = promtool(['check', 'metrics'], metrics)
+  // Their names are others', and have the colon that promtool wants to leave to rules.
+  const own = metrics.split('\n').filter((line) => !/^(?:# \w+ )?vllm:/.test(line))
+  const { status, stdout, stderr } = promtool(['check', 'metrics'], own.join('\n'))
   t.equal(status, 0, stdout + stderr)
   t.equal(stdout + stderr, '')
 })

@@ -18,6 +18,14 @@ const linesPerPiece = 1000
 // Under tap, node has no flag of its own for this.
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
+/** One collection may leave what was compiled, or weakly held, to the next one. */
+const heapInUse = () =>
+  Math.min(
+    ...Array.from({ length: 4 }, () => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }),
+  )
 
 t.test('120,000 rows leave no more memory in use than 60,000', async (t) => {
   // Names of questions and pairs of options have no bound of their own.
@@ -40,12 +48,10 @@ t.test('120,000 rows leave no more memory in use than 60,000', async (t) => {
     onRecord: (record) => {
       results.add(record)
       if (results.rows !== 60_000) return
-      collect()
-      after60k = process.memoryUsage().heapUsed
+      after60k = heapInUse()
     },
   })
-  collect()
-  const grown = process.memoryUsage().heapUsed - after60k
+  const grown = heapInUse() - after60k
   const report = reportOf(results)
   t.equal(report.rows.answered, count)
   t.equal(report.overall.answers, count)

@@ -97,20 +97,23 @@ export class SharedLimits {
   async admit(workspace: number, terms: SharedTerms): Promise<Admission | undefined> {
     const { requestsPerMinute, concurrent } = terms
     const id = `${this.#node}.${++this.#count}`
-    // Before the store has it: a lease whose reply is lost must be given back, too.
-    if (concurrent > 0) this.#leasesOf(workspace).add(id)
     const keys = [minuteKey(workspace), placeKey(workspace)]
     try {
       const [refused, ms, used] = await this.#redis.oiAdmit(
         ...keys,
         ...[id, requestsPerMinute, concurrent],
       )
-      if (refused === 0) return { taken: true, used, lease: concurrent > 0 ? id : undefined }
-      this.#leases.get(workspace)?.delete(id)
+      if (refused === 0) {
+        if (concurrent === 0) return { taken: true, used, lease: undefined }
+        // Not before: to renew one that was refused would take a place.
+        this.#leasesOf(workspace).add(id)
+        return { taken: true, used, lease: id }
+      }
       return refused === 1
         ? { taken: false, refused: 'minute', retryAfterMs: ms }
         : { taken: false, refused: 'place' }
     } catch (error) {
+      // The store may have it all the same.
       this.release(workspace, id)
       this.#lost(error)
       return undefined
