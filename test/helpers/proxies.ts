@@ -116,6 +116,12 @@ export async function startProxy(
     }
     await sleep(50)
   }
+  // HAProxy goes on without what it cannot use where it stands.
+  const ignored = /\[WARNING\].*config : .*/.exec(child.output)
+  if (ignored !== null) {
+    await child.stop()
+    throw new Error(`${name}: ${ignored[0]}`)
+  }
   return child
 }
 
