@@ -4,13 +4,13 @@
  */
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Child } from '../../scripts/bench/child.js'
 import { buildNative } from '../../scripts/build/native.js'
 import type { Decision } from '../../src/decide/types.js'
 import { ended, RunningCommand } from '../helpers/command.js'
 import { fixturePath } from '../helpers/fixture.js'
+import { listens } from '../helpers/proxies.js'
 import { Served } from '../helpers/served.js'
 import { until } from '../helpers/until.js'
 import { vacantPort } from '../helpers/vacant-port.js'
@@ -26,12 +26,6 @@ async function startPeer(port: number): Promise<Child> {
   await until(() => listens(port))
   return peer
 }
-
-const listens = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.end(() => resolve(true)))
-    socket.once('error', () => resolve(false))
-  })
 
 t.test(
   'a model on a peer answers as on this machine, and it is the device that is named',

@@ -125,7 +125,8 @@ export async function startProxy(
   return child
 }
 
-function listens(port: number): Promise<boolean> {
+/** Whether something listens on the port of the loopback address. */
+export function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy()

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { DecideRequest } from '../../src/decide/types.js'
 import { requireLoadable } from '../../src/models/probe.js'
 import { open } from '../../src/open.js'
+import { expectCalibrated } from '../helpers/calibrated.js'
 import { oi } from '../helpers/command.js'
 import { postBatch, replyOf } from '../helpers/batch.js'
 import { type FixtureName, fixturePath, openEngine, outcomeOf, text } from '../helpers/fixture.js'
@@ -93,23 +94,11 @@ for (const [name, readout, shown] of models) {
     t.equal(rendered.code, 0, rendered.stderr)
     t.match(rendered.stdout, /river/)
 
-    const rows = join(dir, 'rows.jsonl')
     const { team, glad } = questions
-    const lines = Array.from({ length: 40 }, (_, i) =>
-      JSON.stringify({
-        state: `Ticket ${i}`,
-        questions: { team, glad },
-        expected: { team: i % 2 > 0 ? 'joy' : 'anger', glad: i % 3 > 0 },
-      }),
-    )
-    writeFileSync(rows, lines.join('\n'))
-    const flags = ['--model', model, '--json', '--threads', '1']
-    const calibrated = await oi(['calibrate', rows, '--force', ...flags])
-    t.equal(calibrated.code, 0, calibrated.stderr)
-    const evaluated = await oi(['eval', rows, '--flips', ...flags])
-    t.equal(evaluated.code, 0, evaluated.stderr)
-    await using opened = await open({ model, threads: 1 })
-    t.match(opened.card.calibration, { data: 'rows.jsonl' })
+    await expectCalibrated(t, dir, model, { team: team!, glad: glad! }, (i) => ({
+      team: i % 2 > 0 ? 'joy' : 'anger',
+      glad: i % 3 > 0,
+    }))
   })
 }
 

@@ -3,9 +3,10 @@
  * Needs the built addon; the fixture is made on first use.
  */
 import t from 'tap'
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from '../../src/open.js'
+import { expectCalibrated } from '../helpers/calibrated.js'
 import { oi } from '../helpers/command.js'
 import { fixturePath } from '../helpers/fixture.js'
 import { changedFixture, mixedRequest } from '../helpers/hidden.js'
@@ -69,21 +70,9 @@ t.test('inspect, ask, calibrate and eval accept it', async (t) => {
   const asked = await oi(['ask', 'It rains.', '--noul', 'Is it wet?', '--model', model])
   t.equal(asked.code, 0, asked.stderr)
 
-  const rows = join(dir, 'rows.jsonl')
-  const { questions } = request
-  const lines = Array.from({ length: 40 }, (_, i) =>
-    JSON.stringify({
-      state: `Ticket ${i}`,
-      questions: { team: questions['team'], urgent: questions['urgent'] },
-      expected: { team: i % 2 > 0 ? 'billing' : 'sales', urgent: i % 3 > 0 },
-    }),
-  )
-  writeFileSync(rows, lines.join('\n'))
-  const flags = ['--model', model, '--json', '--threads', '1']
-  const calibrated = await oi(['calibrate', rows, '--force', ...flags])
-  t.equal(calibrated.code, 0, calibrated.stderr)
-  const evaluated = await oi(['eval', rows, '--flips', ...flags])
-  t.equal(evaluated.code, 0, evaluated.stderr)
-  await using opened = await open({ model, threads: 1 })
-  t.match(opened.card.calibration, { data: 'rows.jsonl' })
+  const { team, urgent } = request.questions
+  await expectCalibrated(t, dir, model, { team: team!, urgent: urgent! }, (i) => ({
+    team: i % 2 > 0 ? 'billing' : 'sales',
+    urgent: i % 3 > 0,
+  }))
 })
