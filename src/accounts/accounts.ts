@@ -13,15 +13,18 @@ import { ApiKeys, type Key, type NewKey } from './api-keys.js'
 import { Audit } from './audit.js'
 import { Changes } from './changes.js'
 import { type Compaction, compact, type CompactOptions } from './ledger/compaction.js'
-import { Connection } from './store/connection.js'
+import type { Connection } from './store/connection.js'
+import { PostgresConnection } from './store/postgres/connection.js'
+import { SqliteConnection } from './store/sqlite-connection.js'
 import { checkConsistency, type Consistency } from './ledger/consistency.js'
 import { Credits } from './ledger/credits.js'
 import { hashSecret, readSecret } from './keys.js'
-import { type Caller, KnownKeys, requireInUse } from './known-keys.js'
+import { type Caller, KnownKeys } from './known-keys.js'
 import { Ledger } from './ledger/ledger.js'
 import { ledgerPage, type LedgerPageQuery } from './ledger/ledger-page.js'
 import { Prices } from './ledger/prices.js'
 import { RetryKeys } from './ledger/retry-keys.js'
+import { realFolder } from './ledger/spool.js'
 import { Terms } from './terms.js'
 import { unwritten } from './ledger/unwritten.js'
 import { type DailyUsage, readKeyUsage, readUsage } from './ledger/usage.js'
@@ -41,11 +44,15 @@ export interface WorkspaceUsage {
   readonly key?: { readonly name: string; readonly usage: readonly DailyUsage[] } | undefined
 }
 
-interface AccountsOptions {
+export interface AccountsOptions {
+  /** Of SQLite's file; with `postgres`, of spools alone. */
   readonly dataDir: string
+  /** The accounts are there instead: several servers have them in common. */
+  readonly postgres?: { readonly url: string; readonly graceMs: number } | undefined
   /**
    * How long a call may wait for another process' write, milliseconds. Default 5,000; 0 on an event
-   * loop that must not wait. Bookings have a thread of their own, and wait there.
+   * loop that must not wait: of PostgreSQL it waits for an answer, at most a second. Bookings have a
+   * thread of their own, and wait there.
    */
   readonly busyMs?: number
   /** Takes a sentence for the operator. */
@@ -66,14 +73,27 @@ export class Accounts {
   readonly admin: AdminAccess
   /** Grows when anything may have changed since the last {@link authenticate}. */
   readonly changes: Pick<Changes, 'count'>
+  /** Whether other servers book on the same balances, and reading takes as long as a network. */
+  readonly remote: boolean
   readonly #db: Connection
   readonly #changes: Changes
   readonly #knownKeys: KnownKeys
 
-  /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used, `ERR_OVERLOADED` now. */
-  constructor({ dataDir, busyMs = 5000, log = () => {} }: AccountsOptions) {
-    const db = (this.#db = new Connection(dataDir, busyMs, log))
-    this.ledger = new Ledger({ dataDir, file: db.file, log, onMoved: () => db.expectReopening() })
+  /** @throws {@link OiError} `ERR_ACCOUNTS` if they cannot be used, `ERR_OVERLOADED` now. */
+  constructor({ dataDir, postgres, busyMs = 5000, log = () => {} }: AccountsOptions) {
+    let db: Connection
+    if (postgres === undefined) {
+      const sqlite = (db = new SqliteConnection(dataDir, busyMs, log))
+      const store = { place: { owner: realFolder(dataDir) }, dataDir, file: sqlite.file }
+      this.ledger = new Ledger({ store, log, onMoved: () => sqlite.expectReopening() })
+    } else {
+      const { url, graceMs } = postgres
+      const remote = (db = new PostgresConnection({ url, graceMs, serving: busyMs === 0 }))
+      const store = { place: { owner: `postgres ${remote.id}`, folder: dataDir }, url }
+      this.ledger = new Ledger({ store, graceMs, log })
+    }
+    this.#db = db
+    this.remote = db.remote
     this.changes = this.#changes = new Changes(db, () => this.ledger.writer)
     this.#knownKeys = new KnownKeys(db, this.#changes)
     this.terms = new Terms(db, this.#changes, this.ledger)
@@ -106,23 +126,21 @@ export class Accounts {
    *   archived.
    */
   callerOf(workspace: number | string): Caller {
-    this.#changes.look()
-    const found = this.workspace(workspace)
-    requireInUse(found.name, found.archivedMs)
-    const { id: workspaceId, name, createdMs: workspaceMadeMs } = found
-    return { keyId: 0, workspaceId, workspace: name, workspaceMadeMs }
+    return this.#knownKeys.callerOfWorkspace(workspace, () => this.workspace(workspace))
   }
 
   /** Why requests are refused or nothing is booked; undefined if all is well. */
   trouble(): string | undefined {
-    const unwritten = this.ledger.health.trouble
+    const unwritten = this.ledger.trouble
     if (unwritten !== undefined) return `The accounts cannot be written: ${unwritten}`
     if (this.ledger.full) return 'The accounts cannot be written: too many bookings are waiting'
     try {
       this.#changes.look()
       return undefined
     } catch (error) {
-      return (error as Error).message
+      const { remote, failingMs, graceMs } = this.#db
+      // Other nodes would be no better off.
+      return remote && failingMs < graceMs ? undefined : (error as Error).message
     }
   }
 

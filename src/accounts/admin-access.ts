@@ -58,7 +58,7 @@ export class AdminAccess {
       this.#db
         .prepare(
           `INSERT INTO admin_password (id, hash, changed_ms) VALUES (1, ?, ?)
-           ON CONFLICT DO UPDATE SET hash = excluded.hash, changed_ms = excluded.changed_ms`,
+           ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, changed_ms = excluded.changed_ms`,
         )
         .run(hash, nowMs)
       this.#db.prepare('DELETE FROM first_sign_in').run()

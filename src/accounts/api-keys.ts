@@ -83,19 +83,19 @@ export class ApiKeys {
   create(workspaceId: number, { name, expiresMs, models }: KeyTerms): NewKey {
     check({ name, expiresMs, models })
     const secret = newSecret()
-    const { lastInsertRowid } = this.#db.use(() =>
+    const id = this.#db.use(() =>
       this.#db
-        .prepare(
+        .pluck<unknown[], number>(
           `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms, expires_ms, models)
-           VALUES (?, ?, ?, ?, ?, ?, ?)`,
+             VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
         )
-        .run(
+        .get(
           ...[workspaceId, name, hashBytes(hashSecret(secret)), secret.slice(-4), Date.now()],
           ...[expiresMs, modelsText(models)],
-        ),
+        )!,
     )
     this.#changes.mark()
-    return { ...this.get(Number(lastInsertRowid)), secret }
+    return { ...this.get(id), secret }
   }
 
   /** Oldest first, revoked ones included. @param workspaceId - Only this workspace's keys. */

@@ -30,7 +30,7 @@ import { basename, dirname, join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import { makeFolder } from '../make-folder.js'
-import { Connection } from './store/connection.js'
+import { SqliteConnection } from './store/sqlite-connection.js'
 import { checkConsistency, type Consistency } from './ledger/consistency.js'
 import { accountsPath, connect, makeFile } from './store/database.js'
 import { isBusy, reasonOf } from './store/store-errors.js'
@@ -132,7 +132,7 @@ export async function restore(dataDir: string, source: string): Promise<Restorat
     const message = `The accounts in ${dataDir} cannot be replaced: ${reasonOf(cause)}`
     throw new OiError('ERR_ACCOUNTS', message, { cause })
   }
-  const restored = new Connection(dataDir, busyMs, untold)
+  const restored = new SqliteConnection(dataDir, busyMs, untold)
   try {
     const revived = before?.revoked.filter(({ id }) => valid.has(id)) ?? []
     return { kept: before?.kept, revived, consistency: checkConsistency(restored) }
@@ -197,13 +197,13 @@ function takeAside(path: string): Aside {
   return { kept, revoked }
 }
 
-function withCopy<T>(path: string, folder: string, use: (db: Connection) => T): T {
+function withCopy<T>(path: string, folder: string, use: (db: SqliteConnection) => T): T {
   const temporary = mkdtempSync(join(folder, '.check-'))
   try {
     copyFileSync(path, accountsPath(temporary))
     chmodSync(accountsPath(temporary), 0o600)
     requireAccounts(temporary)
-    const db = new Connection(temporary, busyMs, untold)
+    const db = new SqliteConnection(temporary, busyMs, untold)
     try {
       return use(db)
     } finally {

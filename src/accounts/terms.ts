@@ -68,12 +68,27 @@ export class Terms {
     })
   }
 
+  /** As {@link of}, for several workspaces; without those that are gone. */
+  ofAll(workspaceIds: readonly number[], nowMs = Date.now()): Map<number, WorkspaceTerms> {
+    return this.#db.read(() => {
+      const values = workspaceIds.map(() => '?').join(', ')
+      const rows = this.#db
+        .prepare<number[], TermsRow>(
+          `SELECT id, ${termsColumns} FROM workspaces WHERE id IN (${values})`,
+        )
+        .all(...workspaceIds)
+      const waiting = [...unwritten(this.#db, this.#ledger)]
+      return new Map(rows.map((row) => [row.id, this.from(row, nowMs, waiting)]))
+    })
+  }
+
   /** As {@link of}, from a row read in the same transaction. */
-  from(row: TermsRow, nowMs = Date.now()): WorkspaceTerms {
+  from(row: TermsRow, nowMs = Date.now(), waiting = this.#waiting(row)): WorkspaceTerms {
     let { balance } = row
-    const budget = row.budgetTokens === null ? null : this.#budgetState(row, nowMs)
+    const ours = waiting.filter(({ workspaceId }) => workspaceId === row.id)
+    const budget = row.budgetTokens === null ? null : this.#budgetState(row, nowMs, ours)
     if (balance !== null) {
-      for (const booking of this.#pendingOf(row.id)) if (booking.charged) balance -= booking.cost
+      for (const booking of ours) if (booking.charged) balance -= booking.cost
     }
     const { requestsPerMinute, concurrent } = row
     return { requestsPerMinute, concurrent, balance, budget }
@@ -116,7 +131,11 @@ export class Terms {
   }
 
   /** Within a transaction. */
-  #budgetState({ id, budgetTokens, budgetPeriod }: TermsRow, nowMs: number): BudgetState {
+  #budgetState(
+    { id, budgetTokens, budgetPeriod }: TermsRow,
+    nowMs: number,
+    waiting: readonly Booking[],
+  ): BudgetState {
     const { startMs, endMs } = periodAt(budgetPeriod!, nowMs)
     let usedTokens = this.#db
       .pluck<[number, number], number>(
@@ -124,17 +143,16 @@ export class Terms {
          WHERE workspace_id = ? AND day >= ?`,
       )
       .get(id, startMs / dayMs)!
-    for (const { timeMs, inputTokens, outputTokens } of this.#pendingOf(id)) {
+    for (const { timeMs, inputTokens, outputTokens } of waiting) {
       if (timeMs >= startMs) usedTokens += inputTokens + outputTokens
     }
     return { tokens: budgetTokens!, period: budgetPeriod!, usedTokens, startMs, endMs }
   }
 
-  /** Bookings of a workspace that are not in the file yet. Within a transaction. */
-  *#pendingOf(workspaceId: number): Generator<Booking> {
-    for (const booking of unwritten(this.#db, this.#ledger)) {
-      if (booking.workspaceId === workspaceId) yield booking
-    }
+  /** Bookings that are not in the accounts yet, if they change these terms. Within a transaction. */
+  #waiting({ balance, budgetTokens }: TermsRow): readonly Booking[] {
+    if (balance === null && budgetTokens === null) return []
+    return [...unwritten(this.#db, this.#ledger)]
   }
 }
 

@@ -112,13 +112,21 @@ export const address = (description: string, traits: Traits = {}) =>
     { placeholder: 'url', ...traits },
   )
 
-/** A store that speaks Redis' protocol; with its user and password, if it wants them. */
-export const store = (description: string, traits: Traits = {}) =>
-  list('rediss?://[^\\s/?#]+(?:/\\d+)?', 'an address like redis://127.0.0.1:6379', description, {
-    placeholder: 'url',
-    secret: true,
-    ...traits,
-  })
+/** A store by its address; with its user and password, if it wants them. */
+const store = (pattern: string, example: string, description: string) =>
+  list(pattern, `an address like ${example}`, description, { placeholder: 'url', secret: true })
+
+/** A store that speaks Redis' protocol. */
+export const redis = (description: string) =>
+  store('rediss?://[^\\s/?#]+(?:/\\d+)?', 'redis://127.0.0.1:6379', description)
+
+/** A database of PostgreSQL; its parameters are those of the driver. */
+export const postgres = (description: string) =>
+  store(
+    'postgres(?:ql)?://[^\\s/?#]*/[^\\s?#]+(?:\\?\\S+)?',
+    'postgres://oi:secret@127.0.0.1:5432/oi',
+    description,
+  )
 
 /** Headers of requests that the server makes. */
 export const headers = (description: string, traits: Traits = {}) =>

@@ -17,8 +17,9 @@ import {
   oneOf,
   origins,
   path,
+  postgres,
+  redis,
   shares,
-  store,
   text,
   type Traits,
 } from './kinds.js'
@@ -150,6 +151,8 @@ const properties = {
     placeholder: 'folder',
     shortcut: '--data',
   }),
+  accounts: postgres('PostgreSQL in which several nodes have workspaces, keys and the ledger'),
+  accountsGraceMs: integer(0, 86_400_000, 300_000, 'how long a node goes on without it', ms),
   modelsDir: path(0, '', 'folder of pulled models', {
     ...{ placeholder: 'folder', empty: 'models in the data folder' },
   }),
@@ -194,7 +197,7 @@ const properties = {
     'how long a request over the concurrency limit waits for a place',
     liveMs,
   ),
-  limits: store('Valkey or Redis in which several nodes keep the workspaces’ limits together'),
+  limits: redis('Valkey or Redis in which several nodes keep the workspaces’ limits together'),
   drainMs: integer(
     0,
     3_600_000,
@@ -204,9 +207,7 @@ const properties = {
   ),
   graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown', liveMs),
   log: oneOf(['off', 'requests'], 'requests: one line per request on stderr', { live: true }),
-  logLevel: oneOf(['info', 'warn', 'error'], 'lowest level that is logged', {
-    live: true,
-  }),
+  logLevel: oneOf(['info', 'warn', 'error'], 'lowest level that is logged', { live: true }),
   logFormat: oneOf(
     ['auto', 'json', 'text'],
     'format of the log; auto: text on a terminal, else JSON; json: start lines too',

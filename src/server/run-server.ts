@@ -27,6 +27,7 @@ import { createPulls } from './models/pulls.js'
 import { modelsToOpen, withFiles } from '../opening/models-to-open.js'
 import { createProgress } from '../terminal/progress.js'
 import { runnerEvents } from './runner-events.js'
+import { accountsOf } from './accounts-of.js'
 import type { ServerLog } from './server-log.js'
 import { ServiceManager } from './service-manager.js'
 import { SettingsReload } from './settings-reload.js'
@@ -60,8 +61,8 @@ export async function runServer(
   const warn = (text: string) => log.logger.warn(text)
   const manager = new ServiceManager({ environment, warn })
   const openAccounts = () => {
-    requireWhole(dataDir)
-    return new Accounts({ dataDir, busyMs: 0, log: warn })
+    if (config.accounts === '') requireWhole(dataDir)
+    return new Accounts({ ...accountsOf(config), busyMs: 0, log: warn })
   }
   manager.starting('Opening the accounts')
   const accounts = await startPatiently(openAccounts, warn, signals.first)

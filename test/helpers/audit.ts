@@ -18,21 +18,22 @@ export interface Audit {
   readonly usedCost: number
 }
 
+/** @param workspace - Its name, as SQL. */
+export const auditSql = (workspace: string) => `
+  WITH chosen AS (SELECT id, balance FROM workspaces WHERE name = ${workspace})
+  SELECT balance,
+    (SELECT coalesce(sum(amount), 0) FROM ledger WHERE workspace_id = chosen.id) AS sum,
+    (SELECT count(*) FROM ledger WHERE workspace_id = chosen.id AND kind = 'usage') AS booked,
+    (SELECT coalesce(sum(cost), 0) FROM ledger WHERE workspace_id = chosen.id) AS cost,
+    (SELECT coalesce(sum(requests), 0) FROM usage WHERE workspace_id = chosen.id)
+      AS "usedRequests",
+    (SELECT coalesce(sum(cost), 0) FROM usage WHERE workspace_id = chosen.id) AS "usedCost"
+  FROM chosen`
+
 export function audit(dataDir: string, workspace = 'default'): Audit {
   const db = new Sqlite(join(dataDir, 'accounts.db'))
   try {
-    return db
-      .prepare<[string], Audit>(
-        `WITH chosen AS (SELECT id, balance FROM workspaces WHERE name = ?)
-         SELECT balance,
-           (SELECT total(amount) FROM ledger WHERE workspace_id = chosen.id) AS sum,
-           (SELECT count(*) FROM ledger WHERE workspace_id = chosen.id AND kind = 'usage') AS booked,
-           (SELECT total(cost) FROM ledger WHERE workspace_id = chosen.id) AS cost,
-           (SELECT total(requests) FROM usage WHERE workspace_id = chosen.id) AS usedRequests,
-           (SELECT total(cost) FROM usage WHERE workspace_id = chosen.id) AS usedCost
-         FROM chosen`,
-      )
-      .get(workspace)!
+    return db.prepare<[string], Audit>(auditSql('?')).get(workspace)!
   } finally {
     db.close()
   }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { dataFolder } from '../helpers/data-folder.js'
+import { onEachStore } from '../helpers/stores.js'
 import { until } from '../helpers/until.js'
 
 function open(t: Test, dataDir = dataFolder(t)) {
@@ -15,15 +16,18 @@ function open(t: Test, dataDir = dataFolder(t)) {
   return { accounts, dataDir }
 }
 
-t.test('a key is oi- and 43 base64url characters, and lets its workspace in', async (t) => {
-  const { accounts } = open(t)
-  accounts.createWorkspace('shop')
-  const key = accounts.createKey('shop', 'web')
-  t.match(key.secret, /^oi-[A-Za-z0-9_-]{43}$/)
-  t.equal(key.lastFour, key.secret.slice(-4))
-  t.match(accounts.authenticate(`Bearer ${key.secret}`), { workspace: 'shop', keyId: key.id })
-  t.match(accounts.authenticate(`bearer ${key.secret}`), { workspace: 'shop' })
-})
+onEachStore(
+  'a key is oi- and 43 base64url characters, and lets its workspace in',
+  async (t, store) => {
+    const accounts = store.open()
+    accounts.createWorkspace('shop')
+    const key = accounts.createKey('shop', 'web')
+    t.match(key.secret, /^oi-[A-Za-z0-9_-]{43}$/)
+    t.equal(key.lastFour, key.secret.slice(-4))
+    t.match(accounts.authenticate(`Bearer ${key.secret}`), { workspace: 'shop', keyId: key.id })
+    t.match(accounts.authenticate(`bearer ${key.secret}`), { workspace: 'shop' })
+  },
+)
 
 t.test('no file holds a secret', async (t) => {
   const { accounts, dataDir } = open(t)
@@ -62,9 +66,9 @@ for (const [title, header] of [
   })
 }
 
-t.test('a key that another process revoked is refused at once', async (t) => {
-  const { accounts, dataDir } = open(t)
-  const { accounts: elsewhere } = open(t, dataDir)
+onEachStore('a key that another process revoked is refused at once', async (t, store) => {
+  const accounts = store.open()
+  const elsewhere = store.open()
   const { id, secret } = accounts.createFirstKey()!
   accounts.authenticate(`Bearer ${secret}`)
   const first = elsewhere.keys.revoke(id)
@@ -72,26 +76,26 @@ t.test('a key that another process revoked is refused at once', async (t) => {
   t.equal(elsewhere.keys.revoke(id).revokedMs, first.revokedMs)
 })
 
-t.test('a key that this process revoked is refused at once', async (t) => {
-  const { accounts } = open(t)
+onEachStore('a key that this process revoked is refused at once', async (t, store) => {
+  const accounts = store.open()
   const { id, secret } = accounts.createFirstKey()!
   accounts.authenticate(`Bearer ${secret}`)
   accounts.keys.revoke(id)
   t.throws(() => accounts.authenticate(`Bearer ${secret}`), { code: 'ERR_API_KEY' })
 })
 
-t.test('a refused key works once another process has made it', async (t) => {
-  const { accounts, dataDir } = open(t)
-  const { accounts: elsewhere } = open(t, dataDir)
+onEachStore('a refused key works once another process has made it', async (t, store) => {
+  const accounts = store.open()
+  const elsewhere = store.open()
   const { secret: other } = accounts.createFirstKey()!
   accounts.authenticate(`Bearer ${other}`)
   const { secret } = elsewhere.createKey('default', 'second')
   t.equal(accounts.authenticate(`Bearer ${secret}`).workspace, 'default')
 })
 
-t.test('uses are written within about a second, and at close', async (t) => {
-  const { accounts, dataDir } = open(t)
-  const { accounts: reader } = open(t, dataDir)
+onEachStore('uses are written within about a second, and at close', async (t, store) => {
+  const accounts = store.open()
+  const reader = store.open()
   const { secret } = accounts.createFirstKey()!
   accounts.authenticate(`Bearer ${secret}`)
   t.equal(reader.listKeys()[0]!.usedMs, null)
@@ -106,9 +110,9 @@ t.test('uses are written within about a second, and at close', async (t) => {
   t.ok(reader.listKeys()[0]!.usedMs! > usedMs!)
 })
 
-t.test('of two openers only one makes the first key', async (t) => {
-  const { accounts, dataDir } = open(t)
-  const { accounts: other } = open(t, dataDir)
+onEachStore('of two openers only one makes the first key', async (t, store) => {
+  const accounts = store.open()
+  const other = store.open()
   t.ok(accounts.createFirstKey())
   t.equal(other.createFirstKey(), undefined)
 })
@@ -131,8 +135,8 @@ t.test('processes that start together on an empty folder agree on one first key'
   t.equal(open(t, dataDir).accounts.listKeys().length, 5)
 })
 
-t.test('names: taken, unknown, unfit', async (t) => {
-  const { accounts } = open(t)
+onEachStore('names: taken, unknown, unfit', async (t, store) => {
+  const accounts = store.open()
   accounts.createWorkspace('a')
   t.throws(() => accounts.createWorkspace('a'), { code: 'ERR_CONFLICT', message: /already/ })
   t.throws(() => accounts.createKey('b', 'k'), { message: /oi workspaces create b/ })
@@ -141,8 +145,8 @@ t.test('names: taken, unknown, unfit', async (t) => {
   t.throws(() => accounts.keys.revoke(99), { code: 'ERR_NOT_FOUND', message: /no key 99/ })
 })
 
-t.test('keys are listed per workspace, without secrets', async (t) => {
-  const { accounts } = open(t)
+onEachStore('keys are listed per workspace, without secrets', async (t, store) => {
+  const accounts = store.open()
   accounts.createWorkspace('a')
   accounts.createWorkspace('b')
   const { secret } = accounts.createKey('a', 'one')

@@ -1,34 +1,34 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { sessionIdleMs, sessionLongestMs } from '../../src/accounts/admin-access.js'
 import { checkNewPassword, hashPassword, isPassword } from '../../src/admin/password.js'
 import { dataFolder } from '../helpers/data-folder.js'
+import { onEachStore } from '../helpers/stores.js'
 
-function open(t: Test, dataDir = dataFolder(t)) {
-  const accounts = new Accounts({ dataDir })
-  t.teardown(() => accounts.close())
-  return { accounts, admin: accounts.admin, dataDir }
-}
-
-t.test('a session ends when it is idle, and at the latest after half a day', async (t) => {
-  const { admin } = open(t)
-  const startMs = Date.UTC(2026, 0, 1)
-  const { secret, csrfToken, expiresMs } = admin.beginSession(startMs)
-  t.equal(expiresMs, startMs + sessionLongestMs)
-  t.match(admin.session(secret, startMs + 1), { secret, csrfToken, expiresMs })
-  t.ok(admin.session(secret, startMs + sessionIdleMs - 1))
-  t.ok(admin.session(secret, startMs + 2 * sessionIdleMs - 2), 'using it keeps it')
-  t.notOk(admin.session(secret, startMs + 4 * sessionIdleMs))
-  const other = admin.beginSession(startMs)
-  let nowMs = startMs
-  while (admin.session(other.secret, nowMs) !== undefined) nowMs += sessionIdleMs / 2
-  t.equal(nowMs, startMs + sessionLongestMs)
-})
+onEachStore(
+  'a session ends when it is idle, and at the latest after half a day',
+  async (t, store) => {
+    const { admin } = store.open()
+    const startMs = Date.UTC(2026, 0, 1)
+    const { secret, csrfToken, expiresMs } = admin.beginSession(startMs)
+    t.equal(expiresMs, startMs + sessionLongestMs)
+    t.match(admin.session(secret, startMs + 1), { secret, csrfToken, expiresMs })
+    t.ok(admin.session(secret, startMs + sessionIdleMs - 1))
+    t.ok(admin.session(secret, startMs + 2 * sessionIdleMs - 2), 'using it keeps it')
+    t.notOk(admin.session(secret, startMs + 4 * sessionIdleMs))
+    const other = admin.beginSession(startMs)
+    let nowMs = startMs
+    while (admin.session(other.secret, nowMs) !== undefined) nowMs += sessionIdleMs / 2
+    t.equal(nowMs, startMs + sessionLongestMs)
+  },
+)
 
 t.test('each session has its own secret and token, and the file holds neither', async (t) => {
-  const { admin, accounts, dataDir } = open(t)
+  const dataDir = dataFolder(t)
+  const accounts = new Accounts({ dataDir })
+  const { admin } = accounts
   const sessions = [admin.beginSession(), admin.beginSession()]
   const texts = sessions.flatMap(({ secret, csrfToken }) => [secret, csrfToken])
   t.equal(new Set(texts).size, 4)
@@ -38,8 +38,8 @@ t.test('each session has its own secret and token, and the file holds neither', 
   for (const text of [...texts, link]) t.notOk(file.includes(text))
 })
 
-t.test('the link is valid for a day, and until there is a password', async (t) => {
-  const { admin } = open(t)
+onEachStore('the link is valid for a day, and until there is a password', async (t, store) => {
+  const { admin } = store.open()
   const nowMs = Date.now()
   const token = admin.createLink(nowMs)!
   t.equal(admin.createLink(), undefined, 'it is shown once')
@@ -52,10 +52,10 @@ t.test('the link is valid for a day, and until there is a password', async (t) =
   t.equal(admin.createLink(), undefined)
 })
 
-t.test('a password that another process sets ends all sessions here', async (t) => {
-  const { admin, dataDir } = open(t)
+onEachStore('a password that another process sets ends all sessions here', async (t, store) => {
+  const { admin } = store.open()
   const { secret } = admin.beginSession()
-  open(t, dataDir).admin.setPassword('x')
+  store.open().admin.setPassword('x')
   t.notOk(admin.session(secret))
 })
 

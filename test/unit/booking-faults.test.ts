@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { pack } from '../../src/accounts/ledger/booking.js'
 import { Shared } from '../../src/accounts/ledger/shared.js'
-import { keepForNextStart } from '../../src/accounts/ledger/spool.js'
+import { keepForNextStart, realFolder } from '../../src/accounts/ledger/spool.js'
 import { StoreWriter } from '../../src/accounts/ledger/store-writer.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { bookingOf } from '../helpers/booking.js'
@@ -198,7 +198,7 @@ t.test('a spool with an impossible booking is taken in, and that booking set asi
     else process.env['XDG_STATE_HOME'] = before
   })
   const bookings = [bookingOf(id, 1), { ...bookingOf(id, 2), inputTokens: 0.5 }, bookingOf(id, 3)]
-  keepForNextStart(dataDir, bookings, () => {})
+  keepForNextStart({ owner: realFolder(dataDir) }, bookings, () => {})
   const again = new Accounts({ dataDir, log: (text) => log.push(text) })
   t.teardown(() => again.close())
   again.ledger.start()

@@ -14,6 +14,8 @@ const booking = (cost: number): Booking => ({
   ...{ inputTokens: 10, outputTokens: 2, imageTokens: 0, cachedTokens: 4, cost, charged: true },
 })
 
+const place = { owner: '/data' }
+
 /** @param stateDir - Where spools go first; the temporary folder is next. */
 function begin(t: Test, stateDir = t.testdir()) {
   const before = { ...process.env }
@@ -29,7 +31,8 @@ function begin(t: Test, stateDir = t.testdir()) {
   const stuck = { ms: 0 }
   let written = () => {}
   const spilling = new Spilling({
-    ...{ dataDir: '/data', pending, log: (text) => log.push(text), stuckForMs: () => stuck.ms },
+    ...{ place, pending, log: (text) => log.push(text), stuckForMs: () => stuck.ms },
+    takesAll: () => false,
     onWritten: () => written(),
   })
   t.teardown(() => spilling.close())
@@ -73,8 +76,8 @@ t.test('what is in a spool counts until it is taken in, and is told once', async
   t.strictSame(spilling.announce(), [])
   spilling.announceAgain()
   t.strictSame(spilling.announce(), paths)
-  t.strictSame(new Set(findSpools('/data')), new Set(paths))
-  t.strictSame(findSpools('/other'), [])
+  t.strictSame(new Set(findSpools(place)), new Set(paths))
+  t.strictSame(findSpools({ owner: '/other' }), [])
   t.strictSame(log, [`While the accounts cannot be written, usage is kept in ${folder}`])
 
   const costs = (isTakenIn: (id: string) => boolean) =>
@@ -125,6 +128,6 @@ t.test('parts of spools whose writer was killed are removed after an hour', asyn
   for (const name of names) writeFileSync(join(folder, name), '{"oi":"acc')
   const longAgo = new Date(Date.now() - 3_700_000)
   for (const i of [0, 2, 3]) utimesSync(join(folder, names[i]!), longAgo, longAgo)
-  removeOldParts()
+  removeOldParts(place)
   t.strictSame(readdirSync(folder).sort(), names.slice(1))
 })

@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import Sqlite from 'better-sqlite3'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,26 +6,20 @@ import { Accounts } from '../../src/accounts/accounts.js'
 import { hashBytes, hashSecret, newSecret } from '../../src/accounts/keys.js'
 import { schemaSteps } from '../../src/accounts/store/schema.js'
 import { dataFolder } from '../helpers/data-folder.js'
+import { onEachStore } from '../helpers/stores.js'
 
-function open(t: Test) {
-  const dataDir = dataFolder(t)
-  const accounts = new Accounts({ dataDir })
-  t.teardown(() => accounts.close())
-  return { accounts, dataDir }
-}
-
-t.test(
+onEachStore(
   'a new workspace has 6,000 requests per minute, 256 at once, an unlimited balance',
-  async (t) => {
-    const { accounts } = open(t)
+  async (t, store) => {
+    const accounts = store.open()
     const { id } = accounts.createWorkspace('a')
     const unlimited = { balance: null, budget: null }
     t.strictSame(accounts.terms.of(id), { requestsPerMinute: 6000, concurrent: 256, ...unlimited })
   },
 )
 
-t.test('limits are set one by one, within bounds', async (t) => {
-  const { accounts } = open(t)
+onEachStore('limits are set one by one, within bounds', async (t, store) => {
+  const accounts = store.open()
   const { id } = accounts.createWorkspace('a')
   const { count } = accounts.changes
   accounts.terms.setLimits(id, { requestsPerMinute: 0 })
@@ -44,27 +38,32 @@ t.test('limits are set one by one, within bounds', async (t) => {
   t.match(accounts.terms.of(id), { requestsPerMinute: 0, concurrent: 3 })
 })
 
-t.test('prices: no price is free, parts are set one by one, within bounds', async (t) => {
-  const { accounts } = open(t)
-  const { prices } = accounts
-  t.strictSame(prices.of('m'), { input: 0, output: 0, image: 0 })
-  prices.set('m', { input: 3 })
-  prices.set('m', { image: 4 })
-  prices.refresh()
-  t.match(prices.of('m'), { input: 3, output: 0, image: 4 })
-  t.strictSame(prices.list(), [{ model: 'm', input: 3, output: 0, image: 4 }])
-  for (const wrong of [-1, 0.5, 1e12 + 1, NaN]) {
-    t.throws(() => prices.set('m', { output: wrong }), { code: 'ERR_ACCOUNTS', message: /output/ })
-  }
-  t.throws(() => prices.set('', {}), { code: 'ERR_ACCOUNTS' })
-})
+onEachStore(
+  'prices: no price is free, parts are set one by one, within bounds',
+  async (t, store) => {
+    const accounts = store.open()
+    const { prices } = accounts
+    t.strictSame(prices.of('m'), { input: 0, output: 0, image: 0 })
+    prices.set('m', { input: 3 })
+    prices.set('m', { image: 4 })
+    prices.refresh()
+    t.match(prices.of('m'), { input: 3, output: 0, image: 4 })
+    t.strictSame(prices.list(), [{ model: 'm', input: 3, output: 0, image: 4 }])
+    for (const wrong of [-1, 0.5, 1e12 + 1, NaN]) {
+      t.throws(() => prices.set('m', { output: wrong }), {
+        code: 'ERR_ACCOUNTS',
+        message: /output/,
+      })
+    }
+    t.throws(() => prices.set('', {}), { code: 'ERR_ACCOUNTS' })
+  },
+)
 
-t.test('changes by another process are seen with the next key lookup', async (t) => {
-  const { accounts, dataDir } = open(t)
+onEachStore('changes by another process are seen with the next key lookup', async (t, store) => {
+  const accounts = store.open()
   const { secret } = accounts.createFirstKey()!
   const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
-  const elsewhere = new Accounts({ dataDir })
-  t.teardown(() => elsewhere.close())
+  const elsewhere = store.open()
   accounts.prices.refresh()
   elsewhere.prices.set('m', { input: 9 })
   const { count } = accounts.changes
@@ -76,8 +75,8 @@ t.test('changes by another process are seen with the next key lookup', async (t)
   t.equal(accounts.terms.of(workspaceId).balance, 5)
 })
 
-t.test('own bookings are not changes: keys and prices stay in memory', async (t) => {
-  const { accounts } = open(t)
+onEachStore('own bookings are not changes: keys and prices stay in memory', async (t, store) => {
+  const accounts = store.open()
   const { secret } = accounts.createFirstKey()!
   const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
   const { count } = accounts.changes

@@ -1,13 +1,10 @@
-import t, { type Test } from 'tap'
-import { Accounts } from '../../src/accounts/accounts.js'
 import type { Limits } from '../../src/accounts/terms.js'
 import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
-import { dataFolder } from '../helpers/data-folder.js'
+import { onEachStore, type Store } from '../helpers/stores.js'
 import { decision } from '../helpers/stub.js'
 
-function open(t: Test, limits: Partial<Limits>) {
-  const accounts = new Accounts({ dataDir: dataFolder(t) })
-  t.teardown(() => accounts.close())
+function open(store: Store, limits: Partial<Limits>) {
+  const accounts = store.open()
   const { secret } = accounts.createFirstKey()!
   const caller = accounts.authenticate(`Bearer ${secret}`)
   accounts.terms.setLimits(caller.workspaceId, limits)
@@ -16,8 +13,8 @@ function open(t: Test, limits: Partial<Limits>) {
   return { accounts, caller, clock, gate }
 }
 
-t.test('several requests are admitted together or not at all', async (t) => {
-  const { caller, clock, gate } = open(t, { requestsPerMinute: 10 })
+onEachStore('several requests are admitted together or not at all', async (t, store) => {
+  const { caller, clock, gate } = open(store, { requestsPerMinute: 10 })
   gate.take(caller, 7)
   clock.nowMs = 1000
   t.throws(() => gate.take(caller, 4), { code: 'ERR_RATE_LIMIT', retryAfterMs: 59_000 })
@@ -27,17 +24,17 @@ t.test('several requests are admitted together or not at all', async (t) => {
   gate.take(caller, 7)
 })
 
-t.test(
+onEachStore(
   'more requests at once than a minute ever allows are refused, in parts they are not',
-  async (t) => {
-    const { caller, gate } = open(t, { requestsPerMinute: 10 })
+  async (t, store) => {
+    const { caller, gate } = open(store, { requestsPerMinute: 10 })
     t.throws(() => gate.take(caller, 11), { code: 'ERR_RATE_LIMIT', retryAfterMs: 60_000 })
     gate.take(caller, 10)
   },
 )
 
-t.test('a reply waits for its booking only if there is a balance', async (t) => {
-  const { accounts, caller, gate } = open(t, {})
+onEachStore('a reply waits for its booking only if there is a balance', async (t, store) => {
+  const { accounts, caller, gate } = open(store, {})
   gate.enter(caller, {})
   gate.take(caller, 1)
   t.equal(gate.book(caller, decision), undefined)
@@ -47,8 +44,8 @@ t.test('a reply waits for its booking only if there is a balance', async (t) => 
   gate.leave(caller)
 })
 
-t.test('the price of an answer is that of its model at the last request', async (t) => {
-  const { accounts, caller, gate } = open(t, {})
+onEachStore('the price of an answer is that of its model at the last request', async (t, store) => {
+  const { accounts, caller, gate } = open(store, {})
   accounts.credits.add(caller.workspaceId, 1000)
   accounts.prices.set('stub', { input: 1_000_000 })
   gate.take(caller, 1)
@@ -57,8 +54,8 @@ t.test('the price of an answer is that of its model at the last request', async 
   t.equal(accounts.terms.of(caller.workspaceId).balance, 1000 - 12)
 })
 
-t.test('while bookings cannot be written, no request is admitted', async (t) => {
-  const { accounts, caller, gate } = open(t, {})
+onEachStore('while bookings cannot be written, no request is admitted', async (t, store) => {
+  const { accounts, caller, gate } = open(store, {})
   gate.take(caller, 1)
   for (let i = 0; i < 50_000; i++) gate.book(caller, decision)
   t.throws(() => gate.take(caller, 1), { code: 'ERR_OVERLOADED' })

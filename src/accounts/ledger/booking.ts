@@ -131,3 +131,10 @@ export function reversed(booking: Booking): Booking {
     cost: -booking.cost,
   }
 }
+
+/** JSON that loses no number: NaN and the infinities become texts. */
+export function describe(booking: Booking): string {
+  return JSON.stringify(booking, (_, value: unknown) =>
+    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
+  )
+}

@@ -19,8 +19,10 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { OiError } from '../../errors.js'
 import type { Connection } from '../store/connection.js'
+import { takeWriter } from './take-writer.js'
 
 const rowsAtOnce = 5000
+const notedAtOnce = 500
 
 export interface Compaction {
   /** Rows that were exported and deleted. */
@@ -38,8 +40,9 @@ const columns = `writer, number, kind, workspace_id, key_id, time_ms, model, row
   output_tokens, image_tokens, cached_tokens, cost, amount`
 
 /** A closing row's values, from those of its rows. */
-const sums = `kind, workspace_id, ?, model, sum(rows), sum(input_tokens), sum(output_tokens),
-  sum(image_tokens), sum(cached_tokens), sum(cost), sum(amount)`
+const sums = `kind, workspace_id, model, sum(rows) AS a, sum(input_tokens) AS b,
+  sum(output_tokens) AS c, sum(image_tokens) AS d, sum(cached_tokens) AS e, sum(cost) AS f,
+  sum(amount) AS g`
 
 /** The time, the export's path, and whether to shrink the file after it. */
 export type CompactOptions = readonly [beforeMs: number, path: string, shrink?: boolean]
@@ -91,10 +94,14 @@ function close(
   number: number,
   beforeMs: number,
 ): number {
-  db.prepare('CREATE TEMP TABLE IF NOT EXISTS closed (writer, number)').run()
+  db.prepare('CREATE TEMP TABLE IF NOT EXISTS closed (writer BIGINT, number BIGINT)').run()
   db.prepare('DELETE FROM closed').run()
-  const note = db.prepare<[number, number]>('INSERT INTO closed VALUES (?, ?)')
-  for (const row of batch) note.run(row.writer, row.number)
+  for (let at = 0; at < batch.length; at += notedAtOnce) {
+    const some = batch.slice(at, at + notedAtOnce)
+    db.prepare(`INSERT INTO closed VALUES ${some.map(() => '(?, ?)').join(', ')}`).run(
+      ...some.flatMap(({ writer, number }) => [writer, number]),
+    )
+  }
   const here = 'WHERE (writer, number) IN (SELECT writer, number FROM closed)'
   return replace(db, here, [], writer, number, beforeMs)
 }
@@ -114,27 +121,21 @@ function replace(
 ): number {
   // Just before that time, so that a later compaction includes them.
   const closings = db
-    .prepare<[number, ...number[]], unknown[]>(
-      `SELECT ${sums.replace('?', '? AS time_ms')} FROM ledger ${where}
-       GROUP BY workspace_id, kind, model`,
+    .prepare<number[], object>(
+      `SELECT ${sums} FROM ledger ${where} GROUP BY workspace_id, kind, model`,
     )
-    .raw()
-    .all(beforeMs - 1, ...values)
+    .all(...values)
   db.prepare<[number]>('INSERT INTO compactions VALUES (?)').run(beforeMs)
   db.prepare<number[]>(`DELETE FROM ledger ${where}`).run(...values)
   db.prepare('DELETE FROM compactions').run()
   const insert = db.prepare<unknown[]>(
-    `INSERT INTO ledger (writer, number, kind, workspace_id, time_ms, model, rows, input_tokens,
+    `INSERT INTO ledger (writer, number, time_ms, kind, workspace_id, model, rows, input_tokens,
        output_tokens, image_tokens, cached_tokens, cost, amount)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  for (const closing of closings) insert.run(writer, ++number, ...closing)
+  for (const closing of closings)
+    insert.run(writer, ++number, beforeMs - 1, ...Object.values(closing))
   return number
-}
-
-function takeWriter(db: Connection): number {
-  const insert = db.prepare<[number]>('INSERT INTO writers (opened_ms) VALUES (?)')
-  return Number(insert.run(Date.now()).lastInsertRowid)
 }
 
 function create(path: string): number {

@@ -34,12 +34,11 @@ export interface Consistency {
 /** In one transaction, so of one moment. */
 export function checkConsistency(db: Connection): Consistency {
   return db.read(() => {
-    const damages = db.pluck<[], string>('PRAGMA quick_check(10)').all()
     const workspaces = db
       .prepare<[], Agreement>(
         `WITH booked AS (
            SELECT workspace_id, sum(amount) AS amounts, sum(cost) AS cost,
-                  sum(iif(kind = 'usage', rows, 0)) AS rows
+                  sum(CASE WHEN kind = 'usage' THEN rows ELSE 0 END) AS rows
            FROM ledger GROUP BY workspace_id),
          used AS (
            SELECT workspace_id, sum(cost) AS cost, sum(requests) AS requests
@@ -54,10 +53,7 @@ export function checkConsistency(db: Connection): Consistency {
     return {
       workspaces,
       setAside: db.pluck<[], number>('SELECT count(*) FROM set_aside').get()!,
-      faults: [
-        ...damages.filter((text) => text !== 'ok').map((text) => `The file is damaged: ${text}`),
-        ...workspaces.flatMap(faultsOf),
-      ],
+      faults: [...db.damages(), ...workspaces.flatMap(faultsOf)],
     }
   })
 }

@@ -10,6 +10,7 @@ import { OiError } from '../../errors.js'
 import type { Changes } from '../changes.js'
 import type { Connection } from '../store/connection.js'
 import { maxAmount } from './money.js'
+import { takeWriter } from './take-writer.js'
 
 export class Credits {
   readonly #db: Connection
@@ -57,13 +58,13 @@ export class Credits {
     const db = this.#db
     const next = db.write(() => {
       const balance = db
-        .pluck<[number], number | null>('SELECT balance FROM workspaces WHERE id = ?')
+        .pluck<[number], number | null>(
+          `SELECT balance FROM workspaces WHERE id = ?${db.forUpdate}`,
+        )
         .get(workspaceId) as number | null
       const next = nextOf(balance)
       const now = Date.now()
-      const { lastInsertRowid: writer } = db
-        .prepare<[number]>('INSERT INTO writers (opened_ms) VALUES (?)')
-        .run(now)
+      const writer = takeWriter(db)
       db.prepare(
         `INSERT INTO ledger (writer, number, kind, workspace_id, time_ms, amount)
          VALUES (?, 1, ?, ?, ?, ?)`,

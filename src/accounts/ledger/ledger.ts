@@ -23,7 +23,7 @@ import { keepForNextStart, uncertainOf } from './spool.js'
 import { SendTiming } from './send-timing.js'
 import { Spilling } from './spilling.js'
 import { patienceMs, StoreHealth } from './store-health.js'
-import type { StoreFile } from '../store/store-file.js'
+import type { LedgerOptions } from './ledger-store.js'
 import type { WriteReply } from './write-request.js'
 import { WriterLink } from './writer-link.js'
 
@@ -39,16 +39,6 @@ const mostPending = 50_000
 const closingMs = 2000
 /** The pause between tries during close(), when nothing else runs any more. */
 const pauseMs = 20
-
-interface LedgerOptions {
-  readonly dataDir: string
-  /** The file that this process has open. */
-  readonly file: StoreFile
-  /** Takes a sentence for the operator. */
-  readonly log: (text: string) => void
-  /** Called when the path leads to another file than before, or to none. */
-  readonly onMoved?: () => void
-}
 
 export class Ledger {
   readonly health: StoreHealth
@@ -66,14 +56,17 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#options = options
-    this.health = new StoreHealth(options.log)
+    this.health = new StoreHealth(
+      options.log,
+      options.store.url === undefined ? 'the disk' : 'PostgreSQL',
+    )
     this.#spilling = new Spilling({
-      ...options,
-      pending: this.#pending,
+      ...{ place: options.store.place, log: options.log, pending: this.#pending },
+      takesAll: () => this.#inGrace,
       stuckForMs: () => Math.max(this.health.failingForMs, this.#sentForMs),
       onWritten: () => this.#sendSoon(this.health.failing ? retryMs : lazyMs),
     })
-    this.#link = new WriterLink(options.dataDir, options.file, (reply) => this.#onReply(reply))
+    this.#link = new WriterLink(options.store, (reply) => this.#onReply(reply))
   }
 
   /** This process' writer number in the file; 0 while it has none. */
@@ -84,6 +77,15 @@ export class Ledger {
   /** Answers whose usage is not in the file yet. */
   get pendingAnswers(): number {
     return this.#inMemory + this.#spilling.answers
+  }
+
+  /** Why answers that must be booked are refused; undefined: they are not. */
+  get trouble(): string | undefined {
+    return this.#inGrace ? undefined : this.health.trouble
+  }
+
+  get #inGrace(): boolean {
+    return this.health.failingForMs < (this.#options.graceMs ?? 0)
   }
 
   get #sentForMs(): number {
@@ -123,6 +125,7 @@ export class Ledger {
     }
     const group = this.#pending.join(booking)
     if (!this.health.failing) this.#sendNext()
+    if (this.#options.graceMs) this.#spilling.lookSoon()
     this.#watchTime()
     return group.madeOf(booking)
   }
@@ -187,8 +190,8 @@ export class Ledger {
     this.#pending.withdraw(Infinity, patienceMs)
     const lazy = sent === undefined ? [] : lazyOf(sent)
     const owed = [...lazy, ...this.#pending.lazy()]
-    const { dataDir, log } = this.#options
-    keepForNextStart(dataDir, owed, log, uncertain ? uncertainOf(this.writer, sent) : undefined)
+    const { store, log } = this.#options
+    keepForNextStart(store.place, owed, log, uncertain ? uncertainOf(this.writer, sent) : undefined)
   }
 
   /** Sends once the event loop has done its current work. */

@@ -80,6 +80,14 @@ export function lazyOf({ bookings, groups }: Batch): readonly Booking[] {
   return bookings.slice(groups.reduce((sum, group) => sum + group.bookings.length, 0))
 }
 
+/** Bookings that leave memory, and their waiters. */
+export interface Taken {
+  readonly bookings: readonly Booking[]
+  /** The first bookings are theirs. */
+  readonly groups: readonly Group[]
+  readonly answers: number
+}
+
 export class Pending {
   /** When each key was last used, milliseconds since 1970. */
   readonly used = new Map<number, number>()
@@ -153,14 +161,26 @@ export class Pending {
   }
 
   /** Takes the bookings without a waiter. */
-  takeLazy(): { readonly bookings: readonly Booking[]; readonly answers: number } {
+  takeLazy(): Taken {
     const bookings = this.lazy()
     const waited = this.#groups.reduce((sum, group) => sum + group.bookings.length, 0)
     const answers = this.#answers - waited
     this.#lazy = []
     this.#free.clear()
     this.#answers = waited
-    return { bookings, answers }
+    return { bookings, answers, groups: [] }
+  }
+
+  /** Takes all bookings, to be answered before they are in the accounts. */
+  takeAll(): Taken {
+    const answers = this.#answers
+    const { bookings, groups } = this.take(false)
+    return { bookings: bookings.map(answered), answers, groups }
+  }
+
+  /** Returns what was taken and is nowhere else: it waits again. */
+  giveBackTaken({ bookings, groups }: Taken): void {
+    this.giveBack({ bookings, groups, used: new Map() })
   }
 
   /** The bookings without a waiter. */
@@ -173,6 +193,12 @@ export class Pending {
     yield* this.#lazy
     yield* this.#free.values()
   }
+}
+
+/** A booking whose answer cannot be refused any more when its key is looked at. */
+function answered(booking: Booking): Booking {
+  const { retry } = booking
+  return retry === undefined ? booking : { ...booking, retry: { ...retry, answered: true } }
 }
 
 /** Whether a booking can be added to a sum: an invalid one would spoil the sum. */

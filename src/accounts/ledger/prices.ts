@@ -83,12 +83,12 @@ export class Prices {
     }
     this.#db.use(() =>
       this.#db
-        .prepare<[ModelPrice]>(
-          `INSERT INTO prices (model, input, output, image) VALUES (@model, @input, @output, @image)
+        .prepare<[string, number, number, number]>(
+          `INSERT INTO prices (model, input, output, image) VALUES (?, ?, ?, ?)
            ON CONFLICT (model) DO UPDATE
            SET input = excluded.input, output = excluded.output, image = excluded.image`,
         )
-        .run(next),
+        .run(next.model, next.input, next.output, next.image),
     )
     this.#changes.mark()
     return next

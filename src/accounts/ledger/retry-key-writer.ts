@@ -8,7 +8,7 @@ import type Sqlite from 'better-sqlite3'
 import type { Booking } from './booking.js'
 
 /** Keys of a workspace at most; beyond that, the oldest are forgotten. */
-const mostRetryKeys = 1_000_000
+export const mostRetryKeys = 1_000_000
 /** Rows that are deleted at once: others' writes wait for milliseconds. */
 const rowsAtOnce = 5000
 

@@ -3,8 +3,8 @@
  *
  * Rules
  *   1. The file decides: a key is written in the transaction of its booking, under an index that
- *      has each key of a workspace once. So neither a crash between the two, nor another process,
- *      nor a spool charges twice.
+ *      has each key of a workspace once. So neither a crash between the two, nor another process or
+ *      node, nor a spool charges twice.
  *   2. Memory knows the keys of requests under way, and of bookings that wait to be written: two
  *      requests at the same time are one here already.
  *   3. A refused request keeps no key: only a booking notes one.
@@ -43,8 +43,10 @@ interface Entry {
   /** Items that are booked, or are being booked. */
   readonly booked: Map<number, Promise<boolean> | true>
   users: number
-  /** Whether a booking may not be in the file yet, although its answer is sent. */
+  /** Whether a booking may not be in the file yet, although its answer is sent; or is not read. */
   waiting: boolean
+  /** Until when what is booked counts, milliseconds since 1970. */
+  untilMs: number
 }
 
 export class RetryKeys {
@@ -59,7 +61,7 @@ export class RetryKeys {
 
   /** Whether something was booked for this key. */
   isKnown(workspaceId: number, key: string): boolean {
-    const entry = this.#entries.get(`${workspaceId} ${key}`)
+    const entry = this.#find(`${workspaceId} ${key}`)
     return (entry !== undefined && entry.booked.size > 0) || this.#read(workspaceId, key).length > 0
   }
 
@@ -69,11 +71,12 @@ export class RetryKeys {
    */
   claim(workspaceId: number, key: string, request: string, forMs: number): Claim {
     const id = `${workspaceId} ${key}`
-    let entry = this.#entries.get(id)
+    let entry = this.#find(id)
     if (entry === undefined) {
       const rows = this.#read(workspaceId, key)
       const booked = new Map(rows.map(({ item }) => [item, true] as const))
-      entry = { request: rows[0]?.request ?? request, booked, users: 0, waiting: false }
+      const first = rows[0]?.request ?? request
+      entry = { request: first, booked, users: 0, waiting: false, untilMs: Infinity }
     }
     if (entry.request !== request) throw keyReused()
     this.#entries.set(id, entry)
@@ -86,7 +89,8 @@ export class RetryKeys {
         const before = booked.get(item)
         // If that one cannot be booked, neither is this one.
         if (before !== undefined) return before === true ? false : before.then(() => false)
-        const made = book({ key, item, request, untilMs: retryNowMs() + forMs })
+        const untilMs = (entry.untilMs = retryNowMs() + forMs)
+        const made = book({ key, item, request, untilMs })
         if (made === undefined) {
           booked.set(item, true)
           this.#keep(id, entry)
@@ -94,7 +98,11 @@ export class RetryKeys {
         }
         booked.set(item, made)
         void made.then(
-          () => booked.set(item, true),
+          () => {
+            booked.set(item, true)
+            // Where reading takes a network's time, memory knows it.
+            if (this.#db.remote) this.#keep(id, entry)
+          },
           () => booked.delete(item),
         )
         return made
@@ -108,10 +116,20 @@ export class RetryKeys {
     }
   }
 
-  /** Keeps an entry whose booking the file may not have for long. */
+  /** An entry that still counts. */
+  #find(id: string): Entry | undefined {
+    const entry = this.#entries.get(id)
+    if (entry === undefined || entry.users > 0 || entry.untilMs > retryNowMs()) return entry
+    this.#entries.delete(id)
+    if (entry.waiting) this.#waiting--
+    return undefined
+  }
+
+  /** Keeps an entry whose booking cannot be read soon. */
   #keep(id: string, entry: Entry): void {
     if (entry.waiting) return
     entry.waiting = true
+    if (!this.#entries.has(id)) this.#entries.set(id, entry)
     this.#waiting++
     if (this.#waiting <= mostWaiting) return
     for (const [other, old] of this.#entries) {
@@ -122,8 +140,12 @@ export class RetryKeys {
     }
   }
 
-  /** @returns None if the file cannot be read: it decides when the booking is written. */
+  /**
+   * @returns None if the accounts cannot be read, or only as slowly as a network: they decide when the
+   *   booking is written.
+   */
   #read(workspaceId: number, key: string): readonly { item: number; request: string }[] {
+    if (this.#db.remote) return []
     try {
       return this.#db.use(() =>
         this.#db

@@ -15,21 +15,26 @@
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { Booking } from './booking.js'
-import type { Pending } from './pending.js'
-import { leftBehind, realFolder, spill, spillNow } from './spool.js'
+import type { KeptBookings, Pending, Taken } from './pending.js'
+import type { SpoolPlace } from './spool-files.js'
+import { leftBehind, spill, spillNow } from './spool.js'
 
-interface Spilled {
+interface Spilled extends Taken {
   readonly id: string
-  readonly bookings: readonly Booking[]
-  readonly answers: number
 }
 
 /** How long writing may fail before bookings are spooled. */
 const spillMs = 400
+/** How long bookings gather for a spool while it fails, milliseconds. */
+const gatherMs = 10
+
+/** Whether a key was used before is known once the accounts have the booking. */
+const noneKept: KeptBookings = new Map()
 
 interface SpillingOptions {
-  /** Must be there: it may be gone when its name is needed. */
-  readonly dataDir: string
+  readonly place: SpoolPlace
+  /** Whether bookings go there for which somebody waits, too. */
+  readonly takesAll: () => boolean
   /** Takes a sentence for the operator. */
   readonly log: (text: string) => void
   readonly pending: Pending
@@ -41,7 +46,6 @@ interface SpillingOptions {
 
 export class Spilling {
   readonly #options: SpillingOptions
-  readonly #dataDir: string
   #timer: NodeJS.Timeout | undefined
   #writing: Spilled | undefined
   /** By the spool's path. */
@@ -53,7 +57,6 @@ export class Spilling {
 
   constructor(options: SpillingOptions) {
     this.#options = options
-    this.#dataDir = realFolder(options.dataDir)
   }
 
   /** The number of answers that are in spools, or on their way there. */
@@ -70,31 +73,34 @@ export class Spilling {
 
   /** Looks whether the writer is stuck, in time for a booking that has come now. */
   lookSoon(): void {
-    this.#timer ??= setTimeout(() => this.look(), spillMs).unref()
+    const { stuckForMs, takesAll } = this.#options
+    // Somebody waits for those that can be answered from there.
+    const soonMs = takesAll() && stuckForMs() >= spillMs ? gatherMs : spillMs
+    this.#timer ??= setTimeout(() => this.look(), soonMs).unref()
   }
 
   /** Spools the bookings that wait, if the writer is stuck. */
   look(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const { pending, stuckForMs } = this.#options
+    const { pending, stuckForMs, takesAll } = this.#options
     const stuckMs = stuckForMs()
     if (stuckMs === 0) this.#told = false
     if (stuckMs < spillMs || this.#closed || this.#writing !== undefined) return
-    const { bookings, answers } = pending.takeLazy()
-    if (bookings.length > 0) void this.#write({ id: randomUUID(), bookings, answers })
+    const taken = takesAll() ? pending.takeAll() : pending.takeLazy()
+    if (taken.bookings.length > 0) void this.#write({ id: randomUUID(), ...taken })
   }
 
   async #write(spilled: Spilled): Promise<void> {
-    const { pending, log, onWritten } = this.#options
+    const { pending, place, log, onWritten } = this.#options
     this.#writing = spilled
-    const path = await spill(this.#dataDir, spilled.id, spilled.bookings)
+    const path = await spill(place, spilled.id, spilled.bookings)
     if (this.#closed) return
     this.#writing = undefined
-    if (path === undefined) {
-      for (const booking of spilled.bookings) pending.keep(booking)
-    } else {
-      this.#spools.set(path, spilled)
+    if (path === undefined) pending.giveBackTaken(spilled)
+    else {
+      for (const group of spilled.groups) group.resolve(noneKept)
+      this.#spools.set(path, { ...spilled, groups: [] })
       this.#unannounced.push(path)
       if (!this.#told)
         log(`While the accounts cannot be written, usage is kept in ${dirname(path)}`)
@@ -129,9 +135,13 @@ export class Spilling {
     const writing = this.#writing
     if (writing === undefined) return
     this.#writing = undefined
-    const path = spillNow(this.#dataDir, writing.id, writing.bookings)
-    if (path !== undefined) this.#options.log(leftBehind(writing.answers, path))
-    else for (const booking of writing.bookings) this.#options.pending.keep(booking)
+    const { place, pending, log } = this.#options
+    const path = spillNow(place, writing.id, writing.bookings)
+    if (path === undefined) pending.giveBackTaken(writing)
+    else {
+      for (const group of writing.groups) group.resolve(noneKept)
+      log(leftBehind(writing.answers, path))
+    }
   }
 
   *#all(): Generator<Spilled> {

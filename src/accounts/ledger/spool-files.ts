@@ -19,15 +19,24 @@ const partMs = 3_600_000
 /** The name of a spool's file. */
 export const nameOf = (id: string) => `${beginning}${id}${ending}`
 
-/** The first that accepts a spool has it. */
-export function spoolFolders(): string[] {
-  const state = userFolder('XDG_STATE_HOME', join('.local', 'state'))
-  return [...(state === undefined ? [] : [join(state, 'oi')]), tmpdir()]
+/** Whose spools, and where. */
+export interface SpoolPlace {
+  /** The accounts: their data folder, without links, or their id in PostgreSQL. */
+  readonly owner: string
+  /** A folder before the usual ones: the data folder, where the accounts are not in it. */
+  readonly folder?: string | undefined
 }
 
-/** The spools of all data folders. Never throws. */
-export function allSpools(): string[] {
-  return spoolFolders().flatMap((folder) =>
+/** The first that accepts a spool has it. */
+export function spoolFolders({ folder }: Pick<SpoolPlace, 'folder'>): string[] {
+  const state = userFolder('XDG_STATE_HOME', join('.local', 'state'))
+  const own = folder === undefined ? [] : [join(folder, 'spools')]
+  return [...own, ...(state === undefined ? [] : [join(state, 'oi')]), tmpdir()]
+}
+
+/** The spools of all accounts. Never throws. */
+export function allSpools(place: SpoolPlace): string[] {
+  return spoolFolders(place).flatMap((folder) =>
     namesIn(folder)
       .filter((name) => name.startsWith(beginning) && name.endsWith(ending))
       .map((name) => join(folder, name)),
@@ -35,9 +44,9 @@ export function allSpools(): string[] {
 }
 
 /** Removes what killed writers of spools have left, of whatever data folder. Never throws. */
-export function removeOldParts(): void {
+export function removeOldParts(place: SpoolPlace): void {
   const endMs = Date.now() - partMs
-  for (const folder of spoolFolders()) {
+  for (const folder of spoolFolders(place)) {
     for (const name of namesIn(folder)) {
       if (!name.startsWith(beginning) || !name.endsWith(ending + partly)) continue
       const path = join(folder, name)

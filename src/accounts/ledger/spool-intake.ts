@@ -4,13 +4,12 @@
  * @module
  */
 
-import type Sqlite from 'better-sqlite3'
+import { unlinkSync } from 'node:fs'
 import { counted } from '../../api/words.js'
-import { isSqliteError } from '../store/sqlite.js'
-import { findSpools, takeIn } from './spool.js'
-import { removeOldParts } from './spool-files.js'
-import { isRefusedValue, reasonOf } from '../store/store-errors.js'
-import { type Booked, noneAside } from './write-bookings.js'
+import { findSpools, type TakenIn } from './spool.js'
+import { removeOldParts, type SpoolPlace } from './spool-files.js'
+import { reasonOf } from '../store/store-errors.js'
+import type { Booked } from './write-bookings.js'
 
 /** Bookings wait while spools are taken in. */
 const mostAtOnce = 20
@@ -21,9 +20,9 @@ export class SpoolIntake {
   /** Answers in spools that the operator has not been told of. */
   #answers: number | undefined
 
-  constructor(dataDir: string) {
-    this.#left = findSpools(dataDir)
-    removeOldParts()
+  constructor(place: SpoolPlace) {
+    this.#left = findSpools(place)
+    removeOldParts(place)
   }
 
   get left(): number {
@@ -34,32 +33,37 @@ export class SpoolIntake {
     this.#left.push(...paths)
   }
 
-  /**
-   * Takes in some. A failure of the accounts ends it until the next call.
-   *
-   * @param note - Takes a sentence for the operator.
-   */
-  run(db: Sqlite.Database, note: (text: string) => void): Booked {
-    let all = noneAside
-    for (const path of this.#left.slice(0, mostAtOnce)) {
-      try {
-        const { answers, setAside, reason } = takeIn(db, path)
-        this.#answers = (this.#answers ?? 0) + answers
-        all = { setAside: all.setAside + setAside, reason: reason || all.reason }
-      } catch (error) {
-        if (isSqliteError(error) && !isRefusedValue(error)) break
-        // If it is gone, another process has taken it in.
-        const { code } = error as NodeJS.ErrnoException
-        if (code !== 'ENOENT') note(`${path} could not be taken in: ${reasonOf(error)}`)
-      }
-      this.#left.shift()
-      this.#done.push(path)
-    }
-    if (this.#left.length === 0 && this.#answers !== undefined) {
-      note(`The usage of ${counted(this.#answers, 'answer')} has been taken in from spools`)
-      this.#answers = undefined
-    }
-    return all
+  /** Some to take in now, in their order. */
+  next(): readonly string[] {
+    return this.#left.slice(0, mostAtOnce)
+  }
+
+  /** The next one is taken in, and in no file any more. */
+  took(path: string, { answers, setAside, reason }: TakenIn): Booked {
+    unlinkSync(path)
+    this.#answers = (this.#answers ?? 0) + answers
+    this.#end(path)
+    return { setAside, reason }
+  }
+
+  /** The next one cannot be taken in. @param notes - Gets a sentence for the operator. */
+  couldNot(path: string, error: unknown, notes: string[]): void {
+    // If it is gone, another process has taken it in.
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT') notes.push(`${path} could not be taken in: ${reasonOf(error)}`)
+    this.#end(path)
+  }
+
+  /** After some: what the operator should know. */
+  tell(notes: string[]): void {
+    if (this.#left.length > 0 || this.#answers === undefined) return
+    notes.push(`The usage of ${counted(this.#answers, 'answer')} has been taken in from spools`)
+    this.#answers = undefined
+  }
+
+  #end(path: string): void {
+    this.#left.shift()
+    this.#done.push(path)
   }
 
   /** Those that are taken in, or cannot be, since the last call. */

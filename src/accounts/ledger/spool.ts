@@ -28,7 +28,7 @@ import { OiError } from '../../errors.js'
 import { type Booking, reversed, type Sum } from './booking.js'
 import { lazyOf, mergeInto, type Sent } from './pending.js'
 import { retryKeyWriter } from './retry-key-writer.js'
-import { allSpools, isOurs, nameOf, partly, spoolFolders } from './spool-files.js'
+import { allSpools, isOurs, nameOf, partly, spoolFolders, type SpoolPlace } from './spool-files.js'
 import { isRefusedValue } from '../store/store-errors.js'
 import {
   type Booked,
@@ -59,7 +59,7 @@ export function uncertainOf(writer: number, sent: Sent): Uncertain {
 interface Header {
   readonly oi: 'accounts'
   readonly id: string
-  /** The data folder, without links. */
+  /** The owner of a {@link SpoolPlace}. */
   readonly dataDir: string
   readonly uncertain?: Uncertain | undefined
 }
@@ -72,14 +72,14 @@ interface Header {
  *   log.
  */
 export function keepForNextStart(
-  dataDir: string,
+  place: SpoolPlace,
   owed: readonly Booking[],
   log: (text: string) => void,
   uncertain?: Uncertain,
 ): void {
   if (owed.length === 0 && !uncertain?.refused.length) return
-  const count = owed.reduce((sum, { requests }) => sum + requests, 0)
-  const path = writeSpool(dataDir, owed, uncertain)
+  const count = answersOf(owed)
+  const path = writeSpool(place, owed, uncertain)
   if (path !== undefined) {
     log(leftBehind(count, path))
     return
@@ -93,16 +93,15 @@ export function keepForNextStart(
 /**
  * Writes bookings to the first folder that accepts them, without blocking. Never rejects.
  *
- * @param dataDir - Without links.
  * @returns The spool's path; undefined if no folder accepts it.
  */
 export async function spill(
-  dataDir: string,
+  place: SpoolPlace,
   id: string,
   bookings: readonly Booking[],
 ): Promise<string | undefined> {
-  const text = textOf({ oi: 'accounts', id, dataDir }, bookings)
-  for (const folder of spoolFolders()) {
+  const text = textOf({ oi: 'accounts', id, dataDir: place.owner }, bookings)
+  for (const folder of spoolFolders(place)) {
     const path = join(folder, nameOf(id))
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -121,48 +120,68 @@ export async function spill(
  * the same id: it is taken in once.
  */
 export function spillNow(
-  dataDir: string,
+  place: SpoolPlace,
   id: string,
   bookings: readonly Booking[],
 ): string | undefined {
-  const text = textOf({ oi: 'accounts', id, dataDir }, bookings)
-  return writeFirst(nameOf(`${id}-again`), text)
+  const text = textOf({ oi: 'accounts', id, dataDir: place.owner }, bookings)
+  return writeFirst(place, nameOf(`${id}-again`), text)
 }
 
 /** What the operator is told of a spool that is left at the end. */
 export const leftBehind = (answers: number, path: string) =>
   `The usage of ${counted(answers, 'answer')} could not be written. The next start takes it in: ${path}`
 
-/** The spools of a data folder. Never throws. */
-export function findSpools(dataDir: string): string[] {
-  const wanted = realFolder(dataDir)
-  return allSpools().filter((path) => isFor(path, wanted))
+/** The spools of these accounts. Never throws. */
+export function findSpools(place: SpoolPlace): string[] {
+  return allSpools(place).filter((path) => isFor(path, place.owner))
 }
 
-/** Whether a spool belongs to a data folder; a damaged one may belong to any. */
-function isFor(path: string, dataDir: string): boolean {
+/** Whether a spool belongs to these accounts; a damaged one may belong to any. */
+function isFor(path: string, owner: string): boolean {
   try {
     if (!isOurs(path)) return false
     const [line = ''] = readFileSync(path, 'utf8').split('\n', 1)
-    return (JSON.parse(line) as Header).dataDir === dataDir
+    return (JSON.parse(line) as Header).dataDir === owner
   } catch {
     return false
   }
 }
 
 /** The result of taking in a spool. */
-interface TakenIn extends Booked {
+export interface TakenIn extends Booked {
   /** The number of its answers. */
   readonly answers: number
 }
 
+/** What a spool's bookings are worth, one each if they are damaged. */
+export const answersOf = (bookings: readonly Booking[]): number =>
+  bookings.reduce((sum, { requests }) => sum + (requests || 0), 0)
+
 /**
- * Books the contents of a spool, unless that has been done, and removes it.
+ * What is to be booked of a spool.
  *
- * @throws If the spool cannot be read or the accounts cannot be written; the spool stays then.
+ * @param isKnown - Whether the batch whose outcome was uncertain is in the accounts.
+ * @param unmade - The indexes of its refused bookings that were not made.
+ */
+export function owedOf(
+  { header: { uncertain }, bookings }: Spool,
+  isKnown: boolean,
+  unmade: ReadonlySet<number>,
+): readonly Booking[] {
+  if (uncertain === undefined || !isKnown) return bookings
+  const refused = uncertain.refused.filter((_, i) => !unmade.has(i))
+  return [...bookings.slice(uncertain.count), ...refused.map(reversed)]
+}
+
+/**
+ * Books the contents of a spool in SQLite's file, unless that has been done.
+ *
+ * @throws If the spool cannot be read or the accounts cannot be written.
  */
 export function takeIn(db: Sqlite.Database, path: string): TakenIn {
-  const { header, bookings } = read(path)
+  const spool = readSpool(path)
+  const { header } = spool
   const writer = bookingWriter(db)
   const take = (write: BookingWriter) =>
     db
@@ -171,46 +190,42 @@ export function takeIn(db: Sqlite.Database, path: string): TakenIn {
         const note = db.prepare('INSERT INTO spools VALUES (?, ?) ON CONFLICT DO NOTHING')
         if (note.run(header.id, Date.now()).changes === 0) return nothing
         const { uncertain } = header
-        const known = uncertain && (writtenBy(db, uncertain.writer) ?? 0) >= uncertain.first
+        const isKnown =
+          uncertain !== undefined && (writtenBy(db, uncertain.writer) ?? 0) >= uncertain.first
         const { keptOf } = retryKeyWriter(db)
-        const made = (booking: Booking, i: number) =>
-          keptOf(booking, uncertain!.writer, uncertain!.first + i) === undefined
-        const owed = known
-          ? [...bookings.slice(uncertain.count), ...uncertain.refused.filter(made).map(reversed)]
-          : bookings
+        const unmade = (uncertain?.refused ?? []).flatMap((booking, i) =>
+          keptOf(booking, uncertain!.writer, uncertain!.first + i) === undefined ? [] : [i],
+        )
+        const owed = owedOf(spool, isKnown, new Set(unmade))
         if (owed.length === 0) return nothing
-        const answers = owed.reduce((sum, { requests }) => sum + (requests || 0), 0)
-        return { answers, ...write(owed, newWriter(db), 1, 0) }
+        return { answers: answersOf(owed), ...write(owed, newWriter(db), 1, 0) }
       })
       .immediate()
-  let taken: TakenIn
   try {
-    taken = take(writer.write)
+    return take(writer.write)
   } catch (error) {
     if (!isRefusedValue(error)) throw error
-    taken = take(writer.writeCarefully)
+    return take(writer.writeCarefully)
   }
-  unlinkSync(path)
-  return taken
 }
 
 /** @returns Its path, or undefined if no folder accepts it. */
 function writeSpool(
-  dataDir: string,
+  place: SpoolPlace,
   bookings: readonly Booking[],
   uncertain: Uncertain | undefined,
 ): string | undefined {
   const id = randomUUID()
-  const header: Header = { oi: 'accounts', id, dataDir: realFolder(dataDir), uncertain }
-  return writeFirst(nameOf(id), textOf(header, bookings))
+  const header: Header = { oi: 'accounts', id, dataDir: place.owner, uncertain }
+  return writeFirst(place, nameOf(id), textOf(header, bookings))
 }
 
 const textOf = (header: Header, bookings: readonly Booking[]) =>
   [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
 
 /** @returns The path in the first folder that accepts it, or undefined. */
-function writeFirst(name: string, text: string): string | undefined {
-  for (const folder of spoolFolders()) {
+function writeFirst(place: SpoolPlace, name: string, text: string): string | undefined {
+  for (const folder of spoolFolders(place)) {
     const path = join(folder, name)
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -223,7 +238,13 @@ function writeFirst(name: string, text: string): string | undefined {
   return undefined
 }
 
-function read(path: string): { header: Header; bookings: Booking[] } {
+export interface Spool {
+  readonly header: Header
+  readonly bookings: readonly Booking[]
+}
+
+/** @throws If it cannot be read. */
+export function readSpool(path: string): Spool {
   const [header, ...bookings] = readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line !== '')

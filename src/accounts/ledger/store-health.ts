@@ -25,6 +25,7 @@ export interface StoreFigures {
 
 export class StoreHealth {
   readonly #log: (text: string) => void
+  readonly #store: string
   #sinceMs: number | undefined
   #reason = ''
   /** Whether the operator has been told of the failure. */
@@ -36,9 +37,13 @@ export class StoreHealth {
   #fileBytes = 0
   #walBytes = 0
 
-  /** @param log - Takes one sentence when writing begins to fail, and one when it works again. */
-  constructor(log: (text: string) => void) {
+  /**
+   * @param log - Takes one sentence when writing begins to fail, and one when it works again.
+   * @param store - What does not answer, if nothing does.
+   */
+  constructor(log: (text: string) => void, store = 'the disk') {
     this.#log = log
+    this.#store = store
   }
 
   get failing(): boolean {
@@ -98,7 +103,7 @@ export class StoreHealth {
 
   /** Notes that callers have been refused because of it. */
   refuse(sinceMs: number): void {
-    if (this.#sinceMs === undefined) this.fail('the disk does not answer', false, sinceMs)
+    if (this.#sinceMs === undefined) this.fail(`${this.#store} does not answer`, false, sinceMs)
     else this.#tell()
   }
 
@@ -116,7 +121,7 @@ export class StoreHealth {
     this.#toldAside = { number: this.#setAside, atMs: now }
     this.#log(
       `${counted(number, 'booking')} could not be made, and ${number === 1 ? 'is' : 'are'} ` +
-        `kept in the table set_aside of accounts.db: ${reason}`,
+        `kept in the table set_aside: ${reason}`,
     )
   }
 

@@ -21,7 +21,9 @@ import { unpack } from './booking.js'
 import { accountsPath, connect, walBytesKept } from '../store/database.js'
 import { forgetRetryKeys, retryKeyWriter } from './retry-key-writer.js'
 import type { Shared } from './shared.js'
+import { realFolder, takeIn } from './spool.js'
 import { SpoolIntake } from './spool-intake.js'
+import { isSqliteError } from '../store/sqlite.js'
 import { isBusy, isRefusedValue, reasonOf } from '../store/store-errors.js'
 import { type Noted, StoreFile } from '../store/store-file.js'
 import { type Booked, bookingWriter, newWriter, writtenBy } from './write-bookings.js'
@@ -60,7 +62,7 @@ export class StoreWriter {
   constructor(dataDir: string, shared: Shared, noted?: Noted) {
     this.#file = new StoreFile(accountsPath(dataDir), noted)
     this.#shared = shared
-    this.#spools = new SpoolIntake(dataDir)
+    this.#spools = new SpoolIntake({ owner: realFolder(dataDir) })
   }
 
   handle(request: WriteRequest): WriteReply {
@@ -69,8 +71,8 @@ export class StoreWriter {
     this.#spools.add(request.spools)
     try {
       moved = this.#open()
-      this.#noteAside(this.#spools.run(this.#db!, (text) => this.#notes.push(text)))
       const db = this.#db!
+      this.#takeInSpools(db)
       const writer = this.#shared.writer
       if (request.askOnly) {
         const committed = this.#isWritten(request)
@@ -114,6 +116,19 @@ export class StoreWriter {
       begin.run()
       return writeCarefully(bookings, writer, first, written.get(writer) ?? 0)
     }
+  }
+
+  /** A failure of the accounts ends it until the next request. */
+  #takeInSpools(db: Sqlite.Database): void {
+    for (const path of this.#spools.next()) {
+      try {
+        this.#noteAside(this.#spools.took(path, takeIn(db, path)))
+      } catch (error) {
+        if (isSqliteError(error) && !isRefusedValue(error)) break
+        this.#spools.couldNot(path, error, this.#notes)
+      }
+    }
+    this.#spools.tell(this.#notes)
   }
 
   #noteAside({ setAside, reason }: Booked): void {

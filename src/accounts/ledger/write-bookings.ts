@@ -19,12 +19,12 @@
  */
 
 import type Sqlite from 'better-sqlite3'
-import { addTo, type Booking, dayMs, hourMs, type Sum, sumKey } from './booking.js'
+import { addTo, type Booking, dayMs, describe, hourMs, type Sum, sumKey } from './booking.js'
 import { retryKeyWriter } from './retry-key-writer.js'
 import { isRefusedValue, reasonOf } from '../store/store-errors.js'
 
 /** How many days hourly usage is kept; daily usage is kept for good. */
-const hourDays = 92
+export const hourDays = 92
 
 /** A new writer number. */
 export function newWriter(db: Sqlite.Database): number {
@@ -194,13 +194,6 @@ function putter(db: Sqlite.Database) {
     for (const [workspaceId, cost] of charges) charge.run(cost, workspaceId)
     return refused
   }
-}
-
-/** JSON that loses no number: NaN and the infinities become texts. */
-function describe(booking: Booking): string {
-  return JSON.stringify(booking, (_, value: unknown) =>
-    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
-  )
 }
 
 const rowColumns = [

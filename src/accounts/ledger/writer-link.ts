@@ -15,7 +15,7 @@ import {
 } from 'node:worker_threads'
 import { Shared } from './shared.js'
 import { patienceMs } from './store-health.js'
-import type { StoreFile } from '../store/store-file.js'
+import type { LedgerStore } from './ledger-store.js'
 import type { WriteReply, WriteRequest } from './write-request.js'
 import { noneAside } from './write-bookings.js'
 import type { ThreadData } from './writer-thread.js'
@@ -37,8 +37,7 @@ type Message = WriteReply | 'closed'
 
 export class WriterLink {
   readonly shared = new Shared()
-  readonly #dataDir: string
-  readonly #file: StoreFile
+  readonly #store: LedgerStore
   readonly #onReply: (reply: WriteReply) => void
   #thread: Thread | undefined
   #closed = false
@@ -46,12 +45,10 @@ export class WriterLink {
   #heard = false
 
   /**
-   * @param file - The file that this process has open.
    * @param onReply - Called once per request; by the event loop, or within {@link await}.
    */
-  constructor(dataDir: string, file: StoreFile, onReply: (reply: WriteReply) => void) {
-    this.#dataDir = dataDir
-    this.#file = file
+  constructor(store: LedgerStore, onReply: (reply: WriteReply) => void) {
+    this.#store = store
     this.#onReply = onReply
   }
 
@@ -112,9 +109,11 @@ export class WriterLink {
 
   #start(): Thread {
     const { port1: port, port2 } = new MessageChannel()
-    const { noted } = this.#file
-    const places = { dataDir: this.#dataDir, buffer: this.shared.buffer }
-    const data: ThreadData = { ...places, port: port2, noted }
+    const { file, ...store } = this.#store
+    const data: ThreadData = {
+      ...{ buffer: this.shared.buffer, port: port2 },
+      store: { ...store, noted: file?.noted },
+    }
     const worker = new Worker(new URL('writer-thread.js', import.meta.url), {
       // The program's own options, such as module hooks, are not for this thread.
       execArgv: [],

@@ -1,29 +1,32 @@
 /**
- * The thread of the {@link StoreWriter}.
+ * The thread of the {@link StoreWriter}, or of the {@link PostgresWriter}.
  *
  * @module
  */
 
 import { type MessagePort, workerData } from 'node:worker_threads'
+import { PostgresWriter } from '../store/postgres/writer.js'
+import type { ThreadStore } from './ledger-store.js'
 import { Shared } from './shared.js'
-import type { Noted } from '../store/store-file.js'
 import { StoreWriter } from './store-writer.js'
 import type { WriteRequest } from './write-request.js'
 
-/** How often a grown WAL is checked while nothing is written. */
+/** How often a grown WAL is checked, and what counts no longer, while nothing is written. */
 const tendMs = 1000
 
 export interface ThreadData {
-  readonly dataDir: string
+  readonly store: ThreadStore
   readonly buffer: SharedArrayBuffer
   readonly port: MessagePort
-  readonly noted: Noted
 }
 
-const { dataDir, buffer, port, noted } = workerData as ThreadData
+const { store, buffer, port } = workerData as ThreadData
 const shared = new Shared(buffer)
-const writer = new StoreWriter(dataDir, shared, noted)
-const timer = setInterval(() => writer.tend(), tendMs)
+const writer =
+  store.url === undefined
+    ? new StoreWriter(store.dataDir!, shared, store.noted)
+    : new PostgresWriter(store.url, shared, store.place)
+const timer = setInterval(() => void writer.tend(), tendMs)
 
 port.on('message', (request: WriteRequest | 'close') => {
   if (request === 'close') {
@@ -34,6 +37,11 @@ port.on('message', (request: WriteRequest | 'close') => {
     port.close()
     return
   }
-  port.postMessage(writer.handle(request))
-  shared.announceReply()
+  const reply = writer.handle(request)
+  const send = (written: Awaited<typeof reply>) => {
+    port.postMessage(written)
+    shared.announceReply()
+  }
+  if (reply instanceof Promise) void reply.then(send)
+  else send(reply)
 })

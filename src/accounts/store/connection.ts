@@ -1,132 +1,58 @@
 /**
- * A connection to the accounts: every call may fail, and the connection recovers.
+ * A connection to the accounts, wherever they are: SQLite's file (sqlite-connection.ts), or
+ * PostgreSQL (postgres/connection.ts). Every call may fail, and the connection recovers.
  *
  * Rules
  *   1. Calls through `use()` give a result, an OiError of their own, or `ERR_OVERLOADED`: never an
- *      SQLite error.
- *   2. After a failure the file is reopened, at most once a second: SQLite caches pages that it
- *      found damaged, and only the name leads to a file that was replaced.
- *   3. Statements belong to the current connection, so no caller keeps one.
+ *      error of the store.
+ *   2. Statements belong to the moment: no caller keeps one.
+ *   3. The SQL is what both understand: SQLite's, with a target for each `ON CONFLICT`, types that
+ *      both have, and `?` for values.
  *
  * @module
  */
 
-import type Sqlite from 'better-sqlite3'
-import { accountsPath, connect, openDatabase } from './database.js'
-import { isSqliteError } from './sqlite.js'
-import { isBusy, unavailable } from './store-errors.js'
-import { StoreFile } from './store-file.js'
+/** One SQL text, with the values of its `?`. */
+export interface Statement<Parameters extends unknown[], Result> {
+  get(...values: Parameters): Result | undefined
+  all(...values: Parameters): Result[]
+  run(...values: Parameters): unknown
+}
 
-const reopenMs = 1000
-
-export class Connection {
-  readonly file: StoreFile
-  readonly #busyMs: number
-  readonly #statements = new Map<string, Sqlite.Statement<unknown[]>>()
-  readonly #plucked = new Map<string, Sqlite.Statement<unknown[]>>()
-  #db: Sqlite.Database
-  #failingSinceMs: number | undefined
-  #reopenAtMs = 0
-  #mustReopen = false
-  #openings = 1
-  #closed = false
-
-  /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used. */
-  constructor(dataDir: string, busyMs: number, log: (text: string) => void) {
-    this.file = new StoreFile(accountsPath(dataDir))
-    this.#busyMs = busyMs
-    this.#db = openDatabase(dataDir, busyMs, log)
-    this.file.check()
-    this.file.note()
-  }
-
-  get closed(): boolean {
-    return this.#closed
-  }
-
-  /** Grows when the file is reopened: earlier values may be of another file. */
-  get openings(): number {
-    return this.#openings
-  }
-
+export interface Connection {
+  readonly closed: boolean
+  /** Grows when another file or server may have taken the place: earlier values may be of that. */
+  readonly openings: number
   /** How long all calls have failed, milliseconds; 0 if the last one succeeded. */
-  get failingMs(): number {
-    return this.#failingSinceMs === undefined ? 0 : performance.now() - this.#failingSinceMs
-  }
+  readonly failingMs: number
+  /** How long what was read may be used while the accounts cannot be read, milliseconds. */
+  readonly graceMs: number
+  /** Whether a call takes as long as a network: what can be kept or read together should be. */
+  readonly remote: boolean
+  /** Behind a `SELECT` within `write()` whose row others may change at the same time. */
+  readonly forUpdate: string
 
-  /** A statement of the current connection; valid until `use()` returns. */
-  prepare<Parameters extends unknown[], Result = unknown>(sql: string) {
-    let statement = this.#statements.get(sql)
-    if (statement === undefined) {
-      statement = this.#db.prepare<unknown[]>(sql)
-      this.#statements.set(sql, statement)
-    }
-    // Each SQL text always has the same type, which a map of texts cannot express.
-    return statement as unknown as Sqlite.Statement<Parameters, Result>
-  }
-
+  prepare<Parameters extends unknown[], Result = unknown>(
+    sql: string,
+  ): Statement<Parameters, Result>
   /** As {@link prepare}, for the first column alone. */
-  pluck<Parameters extends unknown[], Result>(sql: string) {
-    let statement = this.#plucked.get(sql)
-    if (statement === undefined) {
-      statement = this.#db.prepare<unknown[]>(sql).pluck()
-      this.#plucked.set(sql, statement)
-    }
-    return statement as unknown as Sqlite.Statement<Parameters, Result>
-  }
-
+  pluck<Parameters extends unknown[], Result>(sql: string): Statement<Parameters, Result>
   /** Runs calls that read or write (rule 1). */
-  use<T>(calls: () => T): T {
-    try {
-      if (this.#mustReopen) this.#reopen()
-      const result = calls()
-      this.#failingSinceMs = undefined
-      return result
-    } catch (error) {
-      // After close() it is a bug of the caller, and still no reason to end the process.
-      if (!isSqliteError(error) && this.#db.open) throw error
-      this.#failingSinceMs ??= performance.now()
-      if (!isBusy(error)) this.expectReopening()
-      throw unavailable('used', error)
-    }
-  }
-
-  /** Runs calls in one transaction that sees the current file and holds the write lock. */
-  write<T>(calls: () => T): T {
-    return this.use(() => this.#db.transaction(calls).immediate())
-  }
-
-  /** Runs calls in one transaction that sees the file as of its first call. */
-  read<T>(calls: () => T): T {
-    return this.use(() => this.#db.transaction(calls).deferred())
-  }
-
-  /** The file may be another one, or damaged: the next call reopens it. */
-  expectReopening(): void {
-    if (!this.#closed) this.#mustReopen = true
-  }
-
+  use<T>(calls: () => T): T
+  /** Runs calls in one transaction, beside which no other `write()` runs. */
+  write<T>(calls: () => T): T
+  /** Runs calls in one transaction that sees the accounts as of its first call. */
+  read<T>(calls: () => T): T
+  /**
+   * Whether others have changed what was read before, with a number that differs after each change.
+   *
+   * @param writer - This process' writer, whose bookings are no such change; 0: it has none.
+   * @param wrote - Whether this connection has written since the last call.
+   * @throws {@link OiError} `ERR_OVERLOADED` while that cannot be known.
+   */
+  changesByOthers(writer: number, wrote: boolean): number
+  /** What is wrong with the store itself, one sentence each. */
+  damages(): readonly string[]
   /** Idempotent. Never throws. */
-  close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    this.#statements.clear()
-    this.#plucked.clear()
-    this.#db.close()
-  }
-
-  #reopen(): void {
-    const now = performance.now()
-    if (now < this.#reopenAtMs) return
-    this.#reopenAtMs = now + reopenMs
-    this.file.check()
-    const db = connect(this.file.path, this.#busyMs)
-    this.file.note()
-    this.#statements.clear()
-    this.#plucked.clear()
-    this.#db.close()
-    this.#db = db
-    this.#mustReopen = false
-    this.#openings++
-  }
+  close(): void
 }

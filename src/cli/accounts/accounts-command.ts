@@ -15,7 +15,7 @@ import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
 import { addSettings } from '../input/setting-options.js'
 import { type ListFlags, printList, wideFlag } from '../output/table.js'
-import { type AccountsFlags, withAccounts } from './with-accounts.js'
+import { accountsSettings, type AccountsFlags, withAccounts } from './with-accounts.js'
 
 type CompactFlags = AccountsFlags & {
   readonly before: number
@@ -49,7 +49,7 @@ export function addAccountsCommand(
     .description('check balances against the ledger, and the ledger against daily usage')
     .option('--json', 'JSON for programs; amounts are millionths of a credit')
     .option(...wideFlag)
-  addSettings(check, ['dataDir']).action((flags: AccountsFlags & ListFlags) => {
+  addSettings(check, accountsSettings).action((flags: AccountsFlags & ListFlags) => {
     withAccounts(dependencies, flags, (accounts) => {
       const { workspaces, faults } = accounts.check()
       printList(workspaces, agreementColumns, flags)
@@ -70,7 +70,7 @@ export function addAccountsCommand(
     )
     .option('--export <file>', 'file to write; by default beside the ledger, named after the day')
     .option('--shrink', 'shrink the ledger file; by default its free space is reused')
-  addSettings(compact, ['dataDir']).action((flags: CompactFlags) => {
+  addSettings(compact, accountsSettings).action((flags: CompactFlags) => {
     withAccounts(dependencies, flags, (accounts, administration, dataDir) => {
       const day = new Date(flags.before).toISOString().slice(0, 10)
       const path = flags.export ?? join(dataDir, `ledger-before-${day}.jsonl`)

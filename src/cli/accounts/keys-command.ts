@@ -14,7 +14,7 @@ import { addSettings } from '../input/setting-options.js'
 import { readWhole, together } from '../input/values.js'
 import { print, printError } from '../../terminal/print.js'
 import { type ListFlags, printList, showTime, wideFlag } from '../output/table.js'
-import { type AccountsFlags, withAccounts } from './with-accounts.js'
+import { accountsSettings, type AccountsFlags, withAccounts } from './with-accounts.js'
 
 interface CreateFlags extends AccountsFlags {
   readonly workspace: string
@@ -53,7 +53,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .option('--name <name>', 'what it is for', 'unnamed')
     .option('--expires <time>', 'when it expires, as 2026-12-31 (UTC)', readExpiry)
     .option('--model <name>', 'a model that it may use; repeatable', together)
-  addSettings(create, ['dataDir']).action((flags: CreateFlags) => {
+  addSettings(create, accountsSettings).action((flags: CreateFlags) => {
     withAccounts(dependencies, flags, (accounts, administration) => {
       const { id } = accounts.workspace(flags.workspace)
       const { name, expires = null, model: models = null } = flags
@@ -72,7 +72,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .option('--workspace <name>', 'only those of this workspace')
     .option('--json', 'JSON for programs; times are milliseconds since 1970')
     .option(...wideFlag)
-  addSettings(list, ['dataDir']).action(
+  addSettings(list, accountsSettings).action(
     (flags: AccountsFlags & ListFlags & { workspace?: string }) => {
       withAccounts(dependencies, flags, (accounts) => {
         printList(accounts.listKeys(flags.workspace), columns, flags)
@@ -90,7 +90,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .option('--all-models', 'it may use all models')
     .option('--block', 'refuse it until it is unblocked')
     .option('--unblock', 'let it in again')
-  addSettings(change, ['dataDir']).action((id: number, flags: ChangeFlags) => {
+  addSettings(change, accountsSettings).action((id: number, flags: ChangeFlags) => {
     const { name, expires, model, allModels, block, unblock } = flags
     if ((block && unblock) || (model && allModels)) {
       throw new OiError('ERR_CONFIG', 'Expected one of two opposite flags, not both')
@@ -116,7 +116,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .description('replace a key; the old key stays valid for a while')
     .argument('<id>', 'as oi keys list shows it', readId)
     .option('--overlap-hours <n>', 'how long both are valid, up to 2160', readWhole(0, 2160), 24)
-  addSettings(rotate, ['dataDir']).action(
+  addSettings(rotate, accountsSettings).action(
     (id: number, flags: AccountsFlags & { overlapHours: number }) => {
       withAccounts(dependencies, flags, (_accounts, administration) => {
         const key = administration.rotateKey(id, 3_600_000 * flags.overlapHours)
@@ -133,7 +133,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .command('revoke')
     .description('refuse a key for good, from the next request on')
     .argument('<id>', 'as oi keys list shows it', readId)
-  addSettings(revoke, ['dataDir']).action((id: number, flags: AccountsFlags) => {
+  addSettings(revoke, accountsSettings).action((id: number, flags: AccountsFlags) => {
     withAccounts(dependencies, flags, (_accounts, administration) => {
       const { name } = administration.revokeKey(id)
       print(`Key ${id} ("${name}") is revoked.\n`)

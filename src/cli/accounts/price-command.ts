@@ -22,7 +22,7 @@ import { addSettings } from '../input/setting-options.js'
 import { printError } from '../../terminal/print.js'
 import { printList } from '../output/table.js'
 import { KeptModels } from '../../server/models/kept-models.js'
-import { type AccountsFlags, withAccounts } from './with-accounts.js'
+import { accountsSettings, type AccountsFlags, withAccounts } from './with-accounts.js'
 
 type PriceFlags = AccountsFlags &
   Partial<Price> & { readonly force?: boolean; readonly json?: boolean }
@@ -44,25 +44,27 @@ export function addPriceCommand(models: Command, dependencies: Dependencies): vo
     .option('--image <credits>', 'of image tokens', readAmount)
     .option('--force', 'even if no model of this name is known')
     .option('--json', 'JSON for programs; amounts are millionths of a credit')
-  addSettings(price, ['dataDir']).action(async (model: string | undefined, flags: PriceFlags) => {
-    const { input, output, image, force, json } = flags
-    const setting = [input, output, image].some((amount) => amount !== undefined)
-    if (setting && model === undefined) {
-      throw new OiError('ERR_CONFIG', 'The model is missing: oi models price <model> …')
-    }
-    const config = readConfig(dependencies.environment, { dataDir: flags.dataDir })
-    const known = model === undefined || force ? undefined : await knownModels(config)
-    withAccounts(dependencies, flags, ({ prices }, administration) => {
-      const named = prices.list().map((row) => row.model)
-      if (known !== undefined) requireKnown(model!, [...named, ...known])
-      if (setting) administration.setPrice(model!, { input, output, image })
-      const all = prices.list()
-      const shown = model === undefined ? all : all.filter((row) => row.model === model)
-      printList(shown, columns, { json })
-      if (shown.length === 0 && model !== undefined)
-        printError(`${model} has no price: it is free\n`)
-    })
-  })
+  addSettings(price, accountsSettings).action(
+    async (model: string | undefined, flags: PriceFlags) => {
+      const { input, output, image, force, json } = flags
+      const setting = [input, output, image].some((amount) => amount !== undefined)
+      if (setting && model === undefined) {
+        throw new OiError('ERR_CONFIG', 'The model is missing: oi models price <model> …')
+      }
+      const config = readConfig(dependencies.environment, { dataDir: flags.dataDir })
+      const known = model === undefined || force ? undefined : await knownModels(config)
+      withAccounts(dependencies, flags, ({ prices }, administration) => {
+        const named = prices.list().map((row) => row.model)
+        if (known !== undefined) requireKnown(model!, [...named, ...known])
+        if (setting) administration.setPrice(model!, { input, output, image })
+        const all = prices.list()
+        const shown = model === undefined ? all : all.filter((row) => row.model === model)
+        printList(shown, columns, { json })
+        if (shown.length === 0 && model !== undefined)
+          printError(`${model} has no price: it is free\n`)
+      })
+    },
+  )
 }
 
 /** Names of models that a server on the data folder has, or would have. */

@@ -11,12 +11,17 @@ import { commandActor } from '../../accounts/command-actor.js'
 import { accountsPath } from '../../accounts/store/database.js'
 import { readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
+import { accountsOf } from '../../server/accounts-of.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { printError } from '../../terminal/print.js'
 
 export interface AccountsFlags {
   readonly dataDir?: string
+  readonly accounts?: string
 }
+
+/** The settings that say where the accounts are. */
+export const accountsSettings = ['dataDir', 'accounts'] as const
 
 type Use<T> = (accounts: Accounts, administration: Administration, dataDir: string) => T
 
@@ -31,8 +36,8 @@ export function withAccounts<T>(
   flags: AccountsFlags,
   use: Use<T>,
 ): T {
-  const folder = folderOf(dependencies, flags)
-  if (!existsSync(accountsPath(folder))) {
+  const { accounts, dataDir: folder } = configOf(dependencies, flags)
+  if (accounts === '' && !existsSync(accountsPath(folder))) {
     const remedy = 'see --data-dir; oi workspaces create, or a first oi serve, makes them'
     throw new OiError('ERR_ACCOUNTS', `There are no accounts in ${folder}: ${remedy}`)
   }
@@ -45,19 +50,17 @@ export function withNewAccounts<T>(
   flags: AccountsFlags,
   use: Use<T>,
 ): T {
-  const folder = folderOf(dependencies, flags)
+  const config = configOf(dependencies, flags)
   const log = (text: string) => printError(`${text}\n`)
-  const accounts = new Accounts({ dataDir: folder, log })
+  const accounts = new Accounts({ ...accountsOf(config), log })
   try {
-    return use(accounts, accounts.administer(commandActor()), folder)
+    return use(accounts, accounts.administer(commandActor()), config.dataDir)
   } finally {
     accounts.close()
   }
 }
 
-function folderOf(
+const configOf = (
   { environment }: Pick<Dependencies, 'environment'>,
-  { dataDir }: AccountsFlags,
-): string {
-  return readConfig(environment, { dataDir }).dataDir
-}
+  { dataDir, accounts }: AccountsFlags,
+) => readConfig(environment, { dataDir, accounts })

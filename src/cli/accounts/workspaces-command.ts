@@ -18,7 +18,12 @@ import { addSettings } from '../input/setting-options.js'
 import { readAmount, readWhole } from '../input/values.js'
 import { print, printError } from '../../terminal/print.js'
 import { type ListFlags, printList, showTime, wideFlag } from '../output/table.js'
-import { type AccountsFlags, withAccounts, withNewAccounts } from './with-accounts.js'
+import {
+  accountsSettings,
+  type AccountsFlags,
+  withAccounts,
+  withNewAccounts,
+} from './with-accounts.js'
 
 type LimitsFlags = AccountsFlags & Partial<Limits>
 type CreditFlags = AccountsFlags & { readonly unlimited?: boolean }
@@ -59,7 +64,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .command('create')
     .description('make a workspace')
     .argument('<name>', 'not yet taken')
-  addSettings(create, ['dataDir']).action((name: string, flags: AccountsFlags) => {
+  addSettings(create, accountsSettings).action((name: string, flags: AccountsFlags) => {
     withNewAccounts(dependencies, flags, (_accounts, administration) => {
       administration.createWorkspace({ name })
       print(
@@ -77,7 +82,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     )
     .option(...wideFlag)
     .option('--all', 'archived ones, too')
-  addSettings(list, ['dataDir']).action((flags: Flags & { all?: boolean }) => {
+  addSettings(list, accountsSettings).action((flags: Flags & { all?: boolean }) => {
     withAccounts(dependencies, flags, (accounts) => {
       const all = accounts.listWorkspaces()
       const shown = flags.all ? all : all.filter(({ archivedMs }) => archivedMs === null)
@@ -92,7 +97,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .description('refuse the keys of a workspace from the next request on; everything else stays')
     .argument('<name>', 'as oi workspaces list --all shows it')
     .option('--undo', 'take it into use again')
-  addSettings(archive, ['dataDir']).action(
+  addSettings(archive, accountsSettings).action(
     (name: string, flags: AccountsFlags & { undo?: boolean }) => {
       withAccounts(dependencies, flags, (accounts, administration) => {
         const { id } = accounts.workspace(name)
@@ -109,7 +114,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .argument('<name>', 'as oi workspaces list shows it')
     .option('--requests-per-minute <n>', 'in any 60 seconds; 0: unlimited', readLimit)
     .option('--concurrent <n>', 'at the same time; 0: unlimited', readLimit)
-  addSettings(limits, ['dataDir']).action((name: string, flags: LimitsFlags) => {
+  addSettings(limits, accountsSettings).action((name: string, flags: LimitsFlags) => {
     if (flags.requestsPerMinute === undefined && flags.concurrent === undefined) {
       throw new OiError('ERR_CONFIG', 'Nothing to set: --requests-per-minute, --concurrent')
     }
@@ -129,12 +134,14 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .description('give a workspace another name; its keys, limits and ledger stay')
     .argument('<name>', 'as oi workspaces list shows it')
     .argument('<new>', 'not yet taken')
-  addSettings(rename, ['dataDir']).action((name: string, next: string, flags: AccountsFlags) => {
-    withAccounts(dependencies, flags, (accounts, administration) => {
-      administration.changeWorkspace(accounts.workspace(name).id, { name: next })
-      print(`The workspace "${name}" is called "${next}" now.\n`)
-    })
-  })
+  addSettings(rename, accountsSettings).action(
+    (name: string, next: string, flags: AccountsFlags) => {
+      withAccounts(dependencies, flags, (accounts, administration) => {
+        administration.changeWorkspace(accounts.workspace(name).id, { name: next })
+        print(`The workspace "${name}" is called "${next}" now.\n`)
+      })
+    },
+  )
 
   const budget = workspaces
     .command('set-budget')
@@ -143,7 +150,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .option('--tokens <n>', 'input and output tokens', readWhole(1, mostBudgetTokens))
     .addOption(new Option('--period <which>', 'in UTC').choices(periods))
     .option('--unlimited', 'lift the limit instead')
-  addSettings(budget, ['dataDir']).action((name: string, flags: BudgetFlags) => {
+  addSettings(budget, accountsSettings).action((name: string, flags: BudgetFlags) => {
     const { tokens, period, unlimited } = flags
     const given = tokens !== undefined && period !== undefined
     if (given === (unlimited === true)) {
@@ -166,7 +173,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
       readAmount,
     )
     .option('--unlimited', 'lift the limit instead; what is left of the balance is gone')
-  addSettings(credit, ['dataDir']).action(
+  addSettings(credit, accountsSettings).action(
     (name: string, credits: number | undefined, flags: CreditFlags) => {
       if ((credits === undefined) === (flags.unlimited === undefined)) {
         throw new OiError('ERR_CONFIG', 'Expected either an amount or --unlimited')
@@ -188,7 +195,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .argument('<name>', 'as oi workspaces list shows it')
     .option('--json', 'for machines, as GET /v1/usage; amounts are millionths of a credit')
     .option(...wideFlag)
-  addSettings(usage, ['dataDir']).action((name: string, flags: Flags) => {
+  addSettings(usage, accountsSettings).action((name: string, flags: Flags) => {
     withAccounts(dependencies, flags, (accounts) => {
       const used = accounts.usage(name)
       if (flags.json) {

@@ -6,7 +6,7 @@
 
 import type { Command } from 'commander'
 import { checkNewPassword, hashPassword } from '../../admin/password.js'
-import { type AccountsFlags, withNewAccounts } from '../accounts/with-accounts.js'
+import { accountsSettings, type AccountsFlags, withNewAccounts } from '../accounts/with-accounts.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
 import { print } from '../../terminal/print.js'
@@ -34,7 +34,7 @@ function addPasswordCommand(admin: Command, dependencies: Dependencies): void {
       '\nIt is asked for twice, or taken from standard input if that is no terminal: its first' +
         '\nline, 12 to 256 characters. A running server need not be stopped.',
     )
-  addSettings(password, ['dataDir']).action(async (flags: AccountsFlags) => {
+  addSettings(password, accountsSettings).action(async (flags: AccountsFlags) => {
     const text = await readPassword()
     checkNewPassword(text)
     const hash = await hashPassword(text)

@@ -14,7 +14,7 @@ import { counted, sizeText } from '../../api/words.js'
 import { readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
 import { agreementColumns } from '../accounts/accounts-command.js'
-import { type AccountsFlags, withAccounts } from '../accounts/with-accounts.js'
+import { accountsSettings, type AccountsFlags, withAccounts } from '../accounts/with-accounts.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
 import { addSettings } from '../input/setting-options.js'
@@ -28,7 +28,12 @@ export function addBackupCommands(
   { environment }: Dependencies,
   done: (code: number) => void,
 ): void {
-  const folderOf = ({ dataDir }: AccountsFlags) => readConfig(environment, { dataDir }).dataDir
+  const folderOf = ({ dataDir }: AccountsFlags) => {
+    const config = readConfig(environment, { dataDir })
+    if (config.accounts === '') return config.dataDir
+    const remedy = 'pg_dump --schema=oi copies them, and pg_restore puts them back'
+    throw new OiError('ERR_CONFIG', `The accounts are in PostgreSQL (--accounts): ${remedy}`)
+  }
   const show = ({ workspaces, faults, setAside }: Consistency, flags: ListFlags) => {
     printList(workspaces, agreementColumns, flags)
     if (setAside > 0) {
@@ -63,7 +68,7 @@ export function addBackupCommands(
     .argument('[file]', 'a copy that backup has made; by default the accounts themselves')
     .option('--json', 'JSON for programs; amounts are millionths of a credit')
     .option(...wideFlag)
-  addSettings(check, ['dataDir']).action((file: string | undefined, flags: CheckFlags) => {
+  addSettings(check, accountsSettings).action((file: string | undefined, flags: CheckFlags) => {
     if (file !== undefined) show(checkBackup(file, tmpdir()), flags)
     else withAccounts({ environment }, flags, (accounts) => show(accounts.check(), flags))
   })

@@ -29,7 +29,8 @@ export const settingGroups: Readonly<Record<string, readonly ConfigName[]>> = {
     'metricsHost',
     'metricsPort',
   ],
-  'Callers:': ['anonymous', 'shareStates', 'idempotencyHours', 'placeWaitMs', 'limits'],
+  'Callers:': ['anonymous', 'shareStates', 'idempotencyHours', 'placeWaitMs'],
+  'Several nodes:': ['accounts', 'accountsGraceMs', 'limits'],
   'What a model is, and how it is asked:': [
     'modelsDir',
     'mmproj',

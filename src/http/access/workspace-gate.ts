@@ -9,7 +9,8 @@
  *   3. Values in memory are valid as long as the accounts cannot report changes: a request is
  *      refused only if something must be read and cannot. A reply's headers never depend on it.
  *   4. A balance in memory is the file's, minus the bookings that are not written yet. Requests
- *      admitted while it was above 0 can take it below, and likewise overdraw a budget.
+ *      admitted while it was above 0 can take it below, and likewise overdraw a budget; with other
+ *      servers on the same accounts, those of a second.
  *
  * @module
  */
@@ -27,11 +28,18 @@ import type { Charged, Gate, StoreFigures } from './gate.js'
 
 /** When a caller may try again while the accounts cannot be written, milliseconds. */
 const writeAgainMs = 1000
+/** How long a balance in memory counts while other servers spend it, too; milliseconds. */
+const spentMs = 1000
+/** Whoever sent nothing for so long is read again alone, milliseconds. */
+const neededMs = 5000
 /** A count of changes that no read ever has. */
 const never = -1
 
 interface WorkspaceGateOptions {
-  readonly accounts: Pick<Accounts, 'changes' | 'ledger' | 'prices' | 'terms' | 'trouble'>
+  readonly accounts: Pick<
+    Accounts,
+    'changes' | 'ledger' | 'prices' | 'remote' | 'terms' | 'trouble'
+  >
   /** Places of all workspaces together. Default: unlimited. */
   readonly places?: number | undefined
   /** How long a request may wait for a place, milliseconds. Default 10,000. */
@@ -53,6 +61,9 @@ interface Standing {
   usedTokens: number
   /** The count of changes when these facts were read. */
   readAt: number
+  /** When that was, and when they were last needed; of `now`. */
+  readMs: number
+  neededMs: number
 }
 
 export class WorkspaceGate implements Gate {
@@ -84,7 +95,7 @@ export class WorkspaceGate implements Gate {
     const standing = this.#of(caller)
     const { requestsPerMinute: limit, balance, window } = standing
     const { ledger } = this.#accounts
-    const trouble = balance === null ? undefined : ledger.health.trouble
+    const trouble = balance === null ? undefined : ledger.trouble
     if (trouble !== undefined || ledger.full) {
       const message = 'The server cannot write its accounts'
       throw new OiError('ERR_OVERLOADED', message, { retryAfterMs: writeAgainMs })
@@ -221,25 +232,69 @@ export class WorkspaceGate implements Gate {
   }
 
   #of({ workspaceId }: Caller): Standing {
-    const { changes, terms } = this.#accounts
+    const { changes, remote, terms } = this.#accounts
     const known = this.#standings.get(workspaceId)
-    if (known?.readAt === changes.count && !this.#isOver(known.budget)) return known
+    const nowMs = remote ? this.#now() : 0
+    if (known !== undefined) {
+      known.neededMs = nowMs
+      const isRead = known.readAt === changes.count && !this.#isOver(known.budget)
+      if (isRead && !(remote && this.#mayBeSpent(known, nowMs))) return known
+      if (remote && this.#readAll(nowMs, isRead)) return known
+    }
     const readAt = changes.count
-    const { balance, budget, requestsPerMinute, concurrent } = terms.of(
-      workspaceId,
-      this.#wallNow(),
-    )
-    const usedTokens = budget?.usedTokens ?? 0
-    const now = { balance, budget, usedTokens, requestsPerMinute, concurrent, readAt }
+    const now = { ...factsOf(terms.of(workspaceId, this.#wallNow())), readAt, readMs: nowMs }
     if (known !== undefined) return Object.assign(known, now)
-    const standing = { window: new RequestWindow(), ...now }
+    const standing = { window: new RequestWindow(), neededMs: nowMs, ...now }
     this.#standings.set(workspaceId, standing)
     return standing
+  }
+
+  /** Whether other servers may have spent what this one counts on. */
+  #mayBeSpent({ balance, budget, readMs }: Standing, nowMs: number): boolean {
+    return (balance !== null || budget !== null) && nowMs - readMs > spentMs
+  }
+
+  /**
+   * Reads everything that is out of date and was needed lately, in one go.
+   *
+   * @param even - Whether what is known will do if it cannot be read: others' spending alone.
+   * @returns Whether what is known is up to date, or will do.
+   */
+  #readAll(nowMs: number, even: boolean): boolean {
+    const { changes, terms } = this.#accounts
+    const old = [...this.#standings].filter(
+      ([, standing]) =>
+        nowMs - standing.neededMs <= neededMs &&
+        (standing.readAt !== changes.count ||
+          this.#isOver(standing.budget) ||
+          this.#mayBeSpent(standing, nowMs)),
+    )
+    const readAt = changes.count
+    try {
+      const found = terms.ofAll(
+        old.map(([id]) => id),
+        this.#wallNow(),
+      )
+      for (const [id, standing] of old) {
+        const now = found.get(id)
+        if (now !== undefined) Object.assign(standing, factsOf(now), { readAt, readMs: nowMs })
+      }
+      return old.every(([id]) => found.has(id))
+    } catch (error) {
+      if (!even) throw error
+      for (const [, standing] of old) standing.readMs = nowMs
+      return true
+    }
   }
 
   #isOver(budget: Standing['budget']): boolean {
     return budget !== null && budget.endMs <= this.#wallNow()
   }
+}
+
+function factsOf({ balance, budget, requestsPerMinute, concurrent }: WorkspaceTerms) {
+  const usedTokens = budget?.usedTokens ?? 0
+  return { balance, budget, usedTokens, requestsPerMinute, concurrent }
 }
 
 /** @param limit - Requests per minute. */

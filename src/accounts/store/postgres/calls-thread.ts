@@ -1,0 +1,129 @@
+/**
+ * The thread behind connection.ts: it makes the calls of the event loop, one after the other, and
+ * watches for changes by others.
+ *
+ * @module
+ */
+
+import { type MessagePort, workerData } from 'node:worker_threads'
+import { OiError } from '../../../errors.js'
+import { PostgresClient } from './client.js'
+import { type Failure, failureOf, PostgresError } from './failure.js'
+import { migrate } from './schema.js'
+import { sharedNowMs, Signals } from './signals.js'
+
+export interface CallsThreadData {
+  readonly url: string
+  readonly buffer: SharedArrayBuffer
+  readonly port: MessagePort
+  /** How long a statement may take, milliseconds. */
+  readonly statementMs: number
+  /** How often changes by others are looked for, milliseconds; 0: never. */
+  readonly watchMs: number
+}
+
+export type Call =
+  | 'close'
+  | {
+      /** Its reply has the same. */
+      readonly number: number
+      readonly sql: string
+      readonly values: readonly unknown[]
+      /** Of the transaction that it belongs to; 0: none. */
+      readonly transaction: number
+      /** Whether nobody waits for its reply. */
+      readonly quiet: boolean
+    }
+
+export type Outcome =
+  | { readonly kind: 'rows'; readonly rows: readonly object[] }
+  | { readonly kind: 'failure'; readonly failure: Failure }
+
+export type CallReply =
+  | (Outcome & { readonly number: number })
+  /** At the start: the accounts' own id, or why they cannot be used at all. */
+  | { readonly kind: 'opened'; readonly id: string }
+  | { readonly kind: 'unusable'; readonly message: string }
+  | { readonly kind: 'closed' }
+
+/** How long the watch waits for its answer, milliseconds. */
+const watchAnswerMs = 400
+
+const { url, buffer, port, statementMs, watchMs } = workerData as CallsThreadData
+const signals = new Signals(buffer)
+const calls = new PostgresClient({ url, statementMs })
+const watch = new PostgresClient({ url, statementMs: watchAnswerMs })
+/** The transaction under way, and its connection's loss. */
+let transaction = 0
+let lost: Failure | undefined
+let watching: NodeJS.Timeout | undefined
+let closed = false
+
+function reply(message: CallReply): void {
+  port.postMessage(message)
+  signals.announceReply()
+}
+
+async function open(): Promise<void> {
+  try {
+    await migrate(await calls.session())
+    const { rows } = await calls.query('SELECT id, total FROM identity, tally')
+    const { id, total } = rows[0] as { id: string; total: number }
+    signals.noteTally(total, sharedNowMs())
+    reply({ kind: 'opened', id })
+    if (watchMs > 0) watching = setTimeout(() => void look(), watchMs)
+  } catch (error) {
+    if (error instanceof PostgresError) reply({ kind: 'failure', failure: plain(error), number: 0 })
+    else if (error instanceof OiError) reply({ kind: 'unusable', message: error.message })
+    else reply({ kind: 'failure', failure: failureOf(error), number: 0 })
+  }
+}
+
+async function look(): Promise<void> {
+  const askedMs = sharedNowMs()
+  try {
+    const { rows } = await watch.query('SELECT total FROM tally')
+    signals.noteTally((rows[0] as { total: number }).total, askedMs)
+  } catch {
+    // What it last knew grows old, and connection.ts sees that.
+  }
+  if (!closed) watching = setTimeout(() => void look(), watchMs)
+}
+
+async function make(call: Exclude<Call, 'close'>): Promise<Outcome> {
+  const { sql, values } = call
+  try {
+    if (call.transaction !== transaction) {
+      transaction = call.transaction
+      lost = undefined
+    } else if (transaction > 0) {
+      lost ??= calls.connected ? undefined : { message: 'the connection was lost', code: '' }
+      if (lost !== undefined) return { kind: 'failure', failure: lost }
+    }
+    const { rows } = await calls.query(sql, values)
+    return { kind: 'rows', rows }
+  } catch (error) {
+    const failure = error instanceof PostgresError ? plain(error) : failureOf(error)
+    if (transaction > 0 && !calls.connected) lost = failure
+    return { kind: 'failure', failure }
+  }
+}
+
+const plain = ({ message, code }: Failure): Failure => ({ message, code })
+
+let queue = open()
+port.on('message', (call: Call) => {
+  queue = queue.then(async () => {
+    if (call !== 'close') {
+      const made = await make(call)
+      if (!call.quiet) reply({ ...made, number: call.number })
+      return
+    }
+    closed = true
+    clearTimeout(watching)
+    calls.drop()
+    watch.drop()
+    reply({ kind: 'closed' })
+    port.close()
+  })
+})
