@@ -12,8 +12,9 @@ import { type Actor, Administration } from './administration.js'
 import { ApiKeys, type Key, type NewKey } from './api-keys.js'
 import { Audit } from './audit.js'
 import { Changes } from './changes.js'
+import { copyAccounts, type CopiedTable } from './copy.js'
 import { type Compaction, compact, type CompactOptions } from './ledger/compaction.js'
-import type { Connection } from './store/connection.js'
+import { type Connection, isInGrace } from './store/connection.js'
 import { PostgresConnection } from './store/postgres/connection.js'
 import { SqliteConnection } from './store/sqlite-connection.js'
 import { checkConsistency, type Consistency } from './ledger/consistency.js'
@@ -138,10 +139,14 @@ export class Accounts {
       this.#changes.look()
       return undefined
     } catch (error) {
-      const { remote, failingMs, graceMs } = this.#db
       // Other nodes would be no better off.
-      return remote && failingMs < graceMs ? undefined : (error as Error).message
+      return this.inGrace ? undefined : (error as Error).message
     }
+  }
+
+  /** Whether what was read once will do while it cannot be read: for a time, on a node of several. */
+  get inGrace(): boolean {
+    return isInGrace(this.#db)
   }
 
   /** The changes that are recorded with their author. */
@@ -232,6 +237,14 @@ export class Accounts {
 
   compact(...options: CompactOptions): Compaction {
     return compact(this.#db, ...options)
+  }
+
+  /** As {@link copyAccounts}; with this process' bookings. */
+  copyTo(other: Accounts): readonly CopiedTable[] {
+    this.ledger.flush()
+    const copied = copyAccounts(this.#db, other.#db)
+    other.#changes.mark()
+    return copied
   }
 
   /**

@@ -8,7 +8,7 @@
 
 import { OiError } from '../../errors.js'
 import type { Changes } from '../changes.js'
-import type { Connection } from '../store/connection.js'
+import { type Connection, isInGrace } from '../store/connection.js'
 import { free, maxPrice, type Price, showCredits } from './money.js'
 
 export interface ModelPrice extends Price {
@@ -46,8 +46,12 @@ export class Prices {
   refresh(): void {
     const { count } = this.#changes
     if (this.#readAt === count) return
-    this.#byModel = new Map(this.list().map((price) => [price.model, price]))
-    this.#readAt = count
+    try {
+      this.#byModel = new Map(this.list().map((price) => [price.model, price]))
+      this.#readAt = count
+    } catch (error) {
+      if (this.#readAt < 0 || !isInGrace(this.#db)) throw error
+    }
   }
 
   /** The price at the last {@link refresh}. Never throws. */

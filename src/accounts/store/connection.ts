@@ -51,8 +51,14 @@ export interface Connection {
    * @throws {@link OiError} `ERR_OVERLOADED` while that cannot be known.
    */
   changesByOthers(writer: number, wrote: boolean): number
+  /** After rows with ids of their own: the next row gets a later one. */
+  continueIds(table: string): void
   /** What is wrong with the store itself, one sentence each. */
   damages(): readonly string[]
   /** Idempotent. Never throws. */
   close(): void
 }
+
+/** Whether a node goes on with what it has read before, while it cannot read. */
+export const isInGrace = ({ remote, failingMs, graceMs }: Connection): boolean =>
+  remote && failingMs > 0 && failingMs < graceMs

@@ -130,6 +130,9 @@ export class SqliteConnection implements Connection {
     })
   }
 
+  /** AUTOINCREMENT does. */
+  continueIds(): void {}
+
   damages(): readonly string[] {
     return this.pluck<[], string>('PRAGMA quick_check(10)')
       .all()

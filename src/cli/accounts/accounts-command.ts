@@ -1,5 +1,5 @@
 /**
- * `oi accounts`: check, compact.
+ * `oi accounts`: check, compact; copy is in copy-command.ts.
  *
  * @module
  */
@@ -15,6 +15,7 @@ import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
 import { addSettings } from '../input/setting-options.js'
 import { type ListFlags, printList, wideFlag } from '../output/table.js'
+import { addCopyCommand } from './copy-command.js'
 import { accountsSettings, type AccountsFlags, withAccounts } from './with-accounts.js'
 
 type CompactFlags = AccountsFlags & {
@@ -80,6 +81,8 @@ export function addAccountsCommand(
       process.stdout.write(`${counted(rows, 'row')} moved to ${path}, ${closings} replace them.\n`)
     })
   })
+
+  addCopyCommand(accounts, dependencies)
 }
 
 /** @throws {@link OiError} `ERR_CONFIG` for a day in the future, whose rows are yet to come. */

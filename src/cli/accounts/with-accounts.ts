@@ -60,7 +60,8 @@ export function withNewAccounts<T>(
   }
 }
 
-const configOf = (
+/** The settings of a command with these flags. */
+export const configOf = (
   { environment }: Pick<Dependencies, 'environment'>,
   { dataDir, accounts }: AccountsFlags,
 ) => readConfig(environment, { dataDir, accounts })

@@ -10,7 +10,7 @@
  *      refused only if something must be read and cannot. A reply's headers never depend on it.
  *   4. A balance in memory is the file's, minus the bookings that are not written yet. Requests
  *      admitted while it was above 0 can take it below, and likewise overdraw a budget; with other
- *      servers on the same accounts, those of a second.
+ *      servers on the same accounts, those of a moment.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import type { Charged, Gate, StoreFigures } from './gate.js'
 /** When a caller may try again while the accounts cannot be written, milliseconds. */
 const writeAgainMs = 1000
 /** How long a balance in memory counts while other servers spend it, too; milliseconds. */
-const spentMs = 1000
+const spentMs = 250
 /** Whoever sent nothing for so long is read again alone, milliseconds. */
 const neededMs = 5000
 /** A count of changes that no read ever has. */
@@ -38,7 +38,7 @@ const never = -1
 interface WorkspaceGateOptions {
   readonly accounts: Pick<
     Accounts,
-    'changes' | 'ledger' | 'prices' | 'remote' | 'terms' | 'trouble'
+    'changes' | 'inGrace' | 'ledger' | 'prices' | 'remote' | 'terms' | 'trouble'
   >
   /** Places of all workspaces together. Default: unlimited. */
   readonly places?: number | undefined
@@ -281,7 +281,7 @@ export class WorkspaceGate implements Gate {
       }
       return old.every(([id]) => found.has(id))
     } catch (error) {
-      if (!even) throw error
+      if (!even && !this.#accounts.inGrace) throw error
       for (const [, standing] of old) standing.readMs = nowMs
       return true
     }

@@ -119,7 +119,7 @@ export class PostgresClient {
       ...{ connectionString: url, connectionTimeoutMillis: connectMs, keepAlive: true },
       ...{ application_name: 'oi', statement_timeout: statementMs },
       // A transaction of a node that cannot be heard any more ends by itself.
-      idle_in_transaction_session_timeout: idleMs,
+      idle_in_transaction_session_timeout: Math.max(idleMs, statementMs),
       types: {
         getTypeParser: ((id: number, format?: 'text' | 'binary') =>
           wholeNumbers.includes(id)

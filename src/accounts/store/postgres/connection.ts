@@ -7,7 +7,8 @@
  *   1. Of changes by others, a node's thread asks every 150 ms, on a connection of its own: a lost
  *      notification or a connection that died silently is no exception then. Without an answer for
  *      most of a second nothing is certain any more: what is remembered counts for `graceMs`.
- *   2. After a failure, calls fail at once for a moment: an event loop does not wait for each.
+ *   2. After a failure calls fail at once for a moment, and as long as nothing is heard: an event loop
+ *      does not wait for each.
  *   3. `write()` holds one advisory lock: the changes of administrators are one after the other, on
  *      all nodes.
  *
@@ -20,7 +21,7 @@ import type { Connection, Statement } from '../connection.js'
 import { unavailable } from '../store-errors.js'
 import type { Call, CallReply, CallsThreadData } from './calls-thread.js'
 import { isLasting, PostgresError } from './failure.js'
-import { changesLock } from './schema.js'
+import { changesLock, schemaName } from './schema.js'
 import { Signals } from './signals.js'
 import { toPostgres } from './sql.js'
 
@@ -36,6 +37,8 @@ const servingMs = 1000
 const commandMs = 30_000
 /** More than a statement may take: its thread says why it failed. */
 const replyMs = 3000
+
+const silent = new PostgresError({ message: 'PostgreSQL does not answer', code: '' })
 
 export interface PostgresOptions {
   readonly url: string
@@ -118,8 +121,12 @@ export class PostgresConnection implements Connection {
   get failingMs(): number {
     const now = performance.now()
     const calls = this.#failingSinceMs === undefined ? 0 : now - this.#failingSinceMs
-    const { unknownForMs } = this.#signals
-    return Math.max(calls, this.#serving && unknownForMs > doubtMs ? unknownForMs : 0)
+    return Math.max(calls, this.#serving && this.#isSilent ? this.#signals.unknownForMs : 0)
+  }
+
+  /** Rule 1: whether nothing has been heard for so long that changes may be missing. */
+  get #isSilent(): boolean {
+    return this.#signals.unknownForMs > doubtMs
   }
 
   prepare<Parameters extends unknown[], Result = unknown>(
@@ -161,13 +168,19 @@ export class PostgresConnection implements Connection {
     if (!this.#serving) {
       return this.use(() => this.pluck<[], number>('SELECT total FROM tally').get()!)
     }
-    if (this.#signals.unknownForMs > doubtMs) {
+    if (this.#isSilent) {
       this.#doubted = true
-      throw unavailable('used', new Error('PostgreSQL does not answer'))
+      throw unavailable('used', silent)
     }
     if (this.#doubted) this.#openings++
     this.#doubted = false
     return this.#signals.tally
+  }
+
+  continueIds(table: string): void {
+    this.pluck<[string], number>(
+      `SELECT setval(pg_get_serial_sequence(?, 'id'), (SELECT coalesce(max(id), 0) + 1 FROM ${table}), false)`,
+    ).get(`${schemaName}.${table}`)
   }
 
   damages(): readonly string[] {
@@ -214,7 +227,10 @@ export class PostgresConnection implements Connection {
   /** @throws {@link PostgresError} */
   #call(sql: string, values: readonly unknown[]): readonly object[] {
     if (this.#closed) throw new PostgresError({ message: 'the accounts are closed', code: '' })
-    if (this.#serving && performance.now() - this.#failedAtMs < pauseMs) throw this.#failure
+    if (this.#serving) {
+      if (this.#isSilent) throw silent
+      if (performance.now() - this.#failedAtMs < pauseMs) throw this.#failure
+    }
     const number = ++this.#calls
     const transaction = this.#transaction
     this.#post({ number, sql: toPostgres(sql), values, transaction, quiet: false })
