@@ -75,6 +75,7 @@ export const owners: Readonly<Record<string, (path: string) => boolean>> = {
   'better-sqlite3': (path) => path.startsWith('src/accounts/'),
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
   sharp: (path) => path.startsWith('src/images/'),
+  pg: (path) => path.startsWith('src/accounts/store/postgres/'),
   ioredis: (path) => path.startsWith('src/http/access/shared/'),
   pino: (path) => path === 'src/http/log/logger.ts',
   'csv-parse': (path) => path.startsWith('src/evaluate/'),

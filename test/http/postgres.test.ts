@@ -23,10 +23,8 @@ async function delivered(fleet: Fleet, answers: number): Promise<void> {
   const endMs = performance.now() + 30_000
   while (fleet.audit().booked < answers) {
     if (performance.now() > endMs) {
-      const said = fleet.nodes.map(({ server }) => server.said).join('
-')
-      throw new Error(`${fleet.audit().booked} of ${answers} are booked
-${said}`)
+      const said = fleet.nodes.map(({ server }) => server.said)
+      throw new Error([`${fleet.audit().booked} of ${answers} are booked`, ...said].join('\n'))
     }
     await sleep(50)
   }

@@ -37,7 +37,15 @@ t.test('the tree itself cannot be packed', async (t) => {
 t.test('the server’s package consists of its own parts and the library’s, as tested', async (t) => {
   const { packages } = lockOfServer(lock)
   t.match(packages[''], { name: '@oi-systemone/server', dependencies: { 'oi-systemone': String } })
-  for (const name of ['better-sqlite3', 'ioredis', 'pino', 'uWebSockets.js', 'sharp', 'typebox']) {
+  for (const name of [
+    'better-sqlite3',
+    'ioredis',
+    'pg',
+    'pino',
+    'uWebSockets.js',
+    'sharp',
+    'typebox',
+  ]) {
     const { version } = lock.packages[`node_modules/${name}`]!
     t.match(packages[`node_modules/${name}`], { version }, name)
   }

@@ -46,8 +46,11 @@ export type CallReply =
   | { readonly kind: 'unusable'; readonly message: string }
   | { readonly kind: 'closed' }
 
-/** How long the watch waits for its answer, milliseconds. */
+/** How long the watch waits for its answer, and for a connection; milliseconds. */
 const watchAnswerMs = 400
+/** A connection that was not used for so long is asked whether it lives, and how soon it says so. */
+const idleMs = 200
+const aliveMs = 300
 
 const { url, buffer, port, statementMs, watchMs } = workerData as CallsThreadData
 const signals = new Signals(buffer)
@@ -57,6 +60,10 @@ const watch = new PostgresClient({ url, statementMs: watchAnswerMs })
 let transaction = 0
 let lost: Failure | undefined
 let watching: NodeJS.Timeout | undefined
+/** Whether a call or its transaction is under way. */
+let calling = false
+/** When a call was last answered. */
+let heardMs = 0
 let closed = false
 
 function reply(message: CallReply): void {
@@ -85,9 +92,17 @@ async function look(): Promise<void> {
     const { rows } = await watch.query('SELECT total FROM tally')
     signals.noteTally((rows[0] as { total: number }).total, askedMs)
   } catch {
-    // What it last knew grows old, and connection.ts sees that.
+    // What it last knew grows old, and connection.ts sees that. The other connection may have died
+    // as silently: the next call need not find out by waiting.
+    if (!calling) calls.drop()
   }
   if (!closed) watching = setTimeout(() => void look(), watchMs)
+}
+
+/** A connection that died silently is replaced before anything depends on it. */
+async function requireAlive(): Promise<void> {
+  if (!calls.connected || sharedNowMs() - heardMs < idleMs) return
+  await calls.query('SELECT 1', [], aliveMs).catch(() => calls.drop())
 }
 
 async function make(call: Exclude<Call, 'close'>): Promise<Outcome> {
@@ -100,7 +115,9 @@ async function make(call: Exclude<Call, 'close'>): Promise<Outcome> {
       lost ??= calls.connected ? undefined : { message: 'the connection was lost', code: '' }
       if (lost !== undefined) return { kind: 'failure', failure: lost }
     }
+    if (transaction === 0 || call.quiet) await requireAlive()
     const { rows } = await calls.query(sql, values)
+    heardMs = sharedNowMs()
     return { kind: 'rows', rows }
   } catch (error) {
     const failure = error instanceof PostgresError ? plain(error) : failureOf(error)
@@ -115,7 +132,9 @@ let queue = open()
 port.on('message', (call: Call) => {
   queue = queue.then(async () => {
     if (call !== 'close') {
+      calling = true
       const made = await make(call)
+      calling = call.transaction > 0 && !/^(COMMIT|ROLLBACK)$/.test(call.sql)
       if (!call.quiet) reply({ ...made, number: call.number })
       return
     }

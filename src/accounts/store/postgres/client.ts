@@ -14,8 +14,8 @@ import { serverPackage } from '../../../server-package.js'
 import { failureOf, PostgresError } from './failure.js'
 import { schemaName } from './schema.js'
 
-/** How long a connection may take, milliseconds. */
-const connectMs = 2000
+/** How long a connection may take, milliseconds; less if a statement may not take so long. */
+const mostConnectMs = 2000
 /** How long a transaction may have nothing to do, milliseconds. */
 const idleMs = 5000
 
@@ -116,7 +116,8 @@ export class PostgresClient {
     const { url, statementMs, onConnected } = this.#options
     const { Client, types } = serverPackage<typeof Pg>('pg', '--accounts')
     const client = new Client({
-      ...{ connectionString: url, connectionTimeoutMillis: connectMs, keepAlive: true },
+      ...{ connectionString: url, keepAlive: true },
+      connectionTimeoutMillis: Math.min(statementMs, mostConnectMs),
       ...{ application_name: 'oi', statement_timeout: statementMs },
       // A transaction of a node that cannot be heard any more ends by itself.
       idle_in_transaction_session_timeout: Math.max(idleMs, statementMs),
