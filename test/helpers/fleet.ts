@@ -10,8 +10,12 @@ import { ServerProcess } from './server-process.js'
 import { vacantPort } from './vacant-port.js'
 
 interface NodeOptions {
-  /** PostgreSQL's port, or that of a relay before it. */
+  /** PostgreSQL's port, or that of a relay before it; and its address. */
   readonly port?: number
+  readonly postgresHost?: string
+  /** As of a `ServerProcess`. */
+  readonly host?: string
+  readonly through?: readonly string[]
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   /** A folder for the data and the spools. */
@@ -20,6 +24,7 @@ interface NodeOptions {
 
 export interface FleetNode {
   server: ServerProcess
+  readonly host: string
   readonly port: number
   readonly dataDir: string
   /** Starts it again with the same folders. */
@@ -41,8 +46,13 @@ export class Fleet {
   readonly #t: Test
 
   /** With a workspace whose answers cost something. @param limited - Whether it has a balance. */
-  static async start(t: Test, count: number, limited = true): Promise<Fleet> {
-    const postgres = await Postgres.start(t)
+  static async start(
+    t: Test,
+    count: number,
+    limited = true,
+    postgresAt?: { address: string; network: string },
+  ): Promise<Fleet> {
+    const postgres = await Postgres.start(t, postgresAt)
     const fleet = new Fleet(t, postgres, limited)
     for (let i = 0; i < count; i++) await fleet.add()
     return fleet
@@ -63,20 +73,29 @@ export class Fleet {
     if (limited) this.accounts.credits.add(workspaceId, credits)
   }
 
-  async add({ port, args = [], environment, folder }: NodeOptions = {}): Promise<FleetNode> {
+  async add({
+    port,
+    postgresHost,
+    host = '127.0.0.1',
+    through,
+    args = [],
+    environment,
+    folder,
+  }: NodeOptions = {}): Promise<FleetNode> {
     const dataDir = join(folder ?? this.#t.testdir(), `node${this.nodes.length}`)
     const own = await vacantPort()
     const start = () =>
       ServerProcess.start(this.#t, {
-        ...{ dataDir, port: own },
-        args: ['--accounts', this.postgres.address(this.database, port), ...args],
+        ...{ dataDir, port: own, ...(host !== '127.0.0.1' && { host }) },
+        ...(through && { through }),
+        args: ['--accounts', this.postgres.address(this.database, port, postgresHost), ...args],
         environment: {
           ...{ XDG_STATE_HOME: join(dataDir, 'state'), TMPDIR: folder ?? '/tmp' },
           ...environment,
         },
       })
     const node: FleetNode = {
-      ...{ server: await start(), port: own, dataDir },
+      ...{ server: await start(), host, port: own, dataDir },
       restart: async () => {
         node.server = await start()
       },
@@ -89,7 +108,7 @@ export class Fleet {
   async ask(node: FleetNode, secret = this.secret, key?: string): Promise<number | undefined> {
     let status: number | undefined
     try {
-      const reply = await fetch(`http://127.0.0.1:${node.port}/v1/systemone`, {
+      const reply = await fetch(`http://${node.host}:${node.port}/v1/systemone`, {
         method: 'POST',
         headers: {
           ...{ authorization: `Bearer ${secret}`, 'content-type': 'application/json' },

@@ -25,7 +25,7 @@ const serverLines: Readonly<Record<ProxyName, (port: number) => RegExp>> = {
 }
 
 /** @param ports - Of the servers; the first is the one that the file has already. */
-function forNodes(name: ProxyName, ports: readonly number[]): Configuration {
+export function forNodes(name: ProxyName, ports: readonly number[]): Configuration {
   return (options) => {
     const text = deployed(name, certificate)(options)
     const line = serverLines[name](options.serverPort)

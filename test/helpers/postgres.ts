@@ -4,7 +4,7 @@
  * It does not force its files to the disk: what is tested ends processes, not machines.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -36,14 +36,16 @@ const user =
 export class Postgres {
   readonly port: number
   readonly #folder: string
+  readonly #hosts: readonly string[]
   #process: ChildProcess | undefined
   #databases = 0
 
-  /** Ends with the test. */
-  static async start(t: Test): Promise<Postgres> {
+  /** Ends with the test. @param host - Another address to listen on, and who may come there. */
+  static async start(t: Test, host?: { address: string; network: string }): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), 'oi-postgres-'))
     if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
-    const postgres = new Postgres(folder, await vacantPort())
+    const hosts = ['127.0.0.1', ...(host === undefined ? [] : [host.address])]
+    const postgres = new Postgres(folder, await vacantPort(), hosts)
     t.teardown(async () => {
       await postgres.kill()
       rmSync(folder, { recursive: true, force: true })
@@ -53,12 +55,16 @@ export class Postgres {
       ['-D', folder, '-A', 'trust', '-U', 'oi', '-N', '--no-locale', '-E', 'UTF8'],
       { ...user, cwd: folder, stdio: 'pipe' },
     )
+    if (host !== undefined) {
+      appendFileSync(join(folder, 'pg_hba.conf'), `host all all ${host.network} trust\n`)
+    }
     await postgres.run()
     return postgres
   }
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, hosts: readonly string[]) {
     this.#folder = folder
+    this.#hosts = hosts
     this.port = port
   }
 
@@ -69,8 +75,8 @@ export class Postgres {
     return this.address(name)
   }
 
-  address(name: string, port = this.port): string {
-    return `postgres://oi@127.0.0.1:${port}/${name}`
+  address(name: string, port = this.port, host = '127.0.0.1'): string {
+    return `postgres://oi@${host}:${port}/${name}`
   }
 
   /** The rows that psql prints, without its decoration. */
@@ -88,7 +94,7 @@ export class Postgres {
     this.#process = spawn(
       join(programs()!, 'postgres'),
       [
-        ...['-D', this.#folder, '-p', String(this.port), '-h', '127.0.0.1'],
+        ...['-D', this.#folder, '-p', String(this.port), '-h', this.#hosts.join()],
         ...settings.flatMap((setting) => ['-c', setting]),
       ],
       { ...user, cwd: this.#folder, stdio: 'ignore' },

@@ -12,26 +12,29 @@ export const withoutRedis =
 
 export class RedisServer {
   readonly port: number
+  readonly #host: string
   #child: Child | undefined
 
-  /** Starts one, and ends it with the test. */
-  static async start(t: Test): Promise<RedisServer> {
-    const server = new RedisServer(await vacantPort())
+  /** Starts one, and ends it with the test. @param host - An address of this machine. */
+  static async start(t: Test, host = '127.0.0.1'): Promise<RedisServer> {
+    const server = new RedisServer(await vacantPort(), host)
     t.teardown(() => server.kill())
     await server.start()
     return server
   }
 
-  private constructor(port: number) {
+  private constructor(port: number, host: string) {
     this.port = port
+    this.#host = host
   }
 
   get url(): string {
-    return `redis://127.0.0.1:${this.port}`
+    return `redis://${this.#host}:${this.port}`
   }
 
   async start(): Promise<void> {
-    const args = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '']
+    const args = ['--port', String(this.port), '--bind', this.#host, '--save', '']
+    args.push('--protected-mode', 'no')
     this.#child = new Child(program, args)
     await this.#child.match(/Ready to accept connections/)
   }

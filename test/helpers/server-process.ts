@@ -23,6 +23,8 @@ export interface ProcessOptions {
   readonly dataDir?: string
   /** Default: a vacant port. */
   readonly port?: number
+  /** Where it listens, if not on loopback. */
+  readonly host?: string
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   /** Whether the server speaks HTTPS. The environment may switch certificate checks off. */
@@ -65,12 +67,14 @@ export class ServerProcess {
     } = options
     const isReal = model === 'real'
     const named = isReal ? [] : ['--model', 'x']
-    const serve = ['serve', ...named, '--port', String(port), '--data', dataDir, ...args]
+    const at = options.host === undefined ? [] : ['--host', options.host]
+    const serve = ['serve', ...named, '--port', String(port), '--data', dataDir, ...at, ...args]
     const script = isReal ? realScript : stubScript
     const [command, ...others] = [...through, process.execPath, script, ...serve]
     const defaults = { OI_TEST_MODEL: model, OI_DRAIN_MS: '0' }
     const env = { ...process.env, ...defaults, ...options.environment }
-    this.#origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`
+    const host = options.host ?? '127.0.0.1'
+    this.#origin = `${options.tls ? 'https' : 'http'}://${host}:${port}`
     this.child = spawn(command!, others, { stdio, env })
     if (options.stdio === undefined) this.read(this.child.stderr!)
     this.exited = new Promise((resolve) =>

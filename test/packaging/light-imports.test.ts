@@ -59,7 +59,9 @@ t.test('the accounts need better-sqlite3 only when they are opened', async (t) =
   t.notOk(packagesAskedFor(t, script).includes('better-sqlite3'))
   const dataDir = JSON.stringify(t.testdir())
   const open = `new Accounts({ dataDir: ${dataDir}, busyMs: 0, log() {} }).close()`
-  t.ok(packagesAskedFor(t, script + open).includes('better-sqlite3'))
+  const asked = packagesAskedFor(t, script + open)
+  t.ok(asked.includes('better-sqlite3'))
+  t.notOk(asked.includes('pg'), 'that of PostgreSQL is loaded with --accounts')
 })
 
 t.test('the image decoder is loaded with a model that sees images', async (t) => {

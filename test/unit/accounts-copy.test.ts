@@ -19,7 +19,7 @@ onEachStore('accounts are copied to SQLite and back, with ids and sums', async (
   const retry = { key: 'k', item: 0, request: 'r', untilMs: Date.now() + 1e6, answered: false }
   await source.ledger.book({ ...bookingOf(id, 5), retry }, true)
   t.ok(source.ledger.flush())
-  await source.admin.setPassword('hash')
+  source.admin.setPassword('hash')
 
   const dataDir = dataFolder(t)
   const copy = new Accounts({ dataDir })

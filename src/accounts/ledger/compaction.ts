@@ -121,7 +121,7 @@ function replace(
 ): number {
   // Just before that time, so that a later compaction includes them.
   const closings = db
-    .prepare<number[], object>(
+    .prepare<number[], Record<string, unknown>>(
       `SELECT ${sums} FROM ledger ${where} GROUP BY workspace_id, kind, model`,
     )
     .all(...values)

@@ -125,7 +125,7 @@ export class PostgresClient {
         getTypeParser: ((id: number, format?: 'text' | 'binary') =>
           wholeNumbers.includes(id)
             ? Number
-            : (types.getTypeParser(id, format as 'text') as unknown)) as typeof types.getTypeParser,
+            : (types.getTypeParser(id, format) as unknown)) as typeof types.getTypeParser,
       },
     })
     // Without a listener an error would end the process.
