@@ -1,6 +1,6 @@
 /**
- * Checks the YAML files against the schemas of Kubernetes and Compose. The schemas come from npm,
- * in fixed versions; nothing else needs them, so the project does not depend on them.
+ * Checks the YAML files against the schemas of Kubernetes and Compose (pickers.ts: of its pickers).
+ * The schemas come from npm, in fixed versions; nothing else needs them, so the project does not depend on them.
  *
  * @module
  */
@@ -11,9 +11,10 @@ import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { root } from '../build/paths.js'
 import { probe, run } from '../build/run.js'
+import { checkPickers } from './pickers.js'
 import type { Report } from './report.js'
 
-const schemas = ['kubernetes-models@5.1.0', 'dclint@3.1.0']
+const schemas = ['kubernetes-models@5.1.0', 'dclint@3.1.0', 'ajv@8.17.1']
 const folder = join(root, 'build', 'deploy', 'schemas')
 const modules = join(folder, 'node_modules')
 const source = join(root, 'scripts', 'deploy')
@@ -41,6 +42,7 @@ export async function checkManifests(report: Report): Promise<void> {
   }
   await checkKubernetes(report)
   await checkCompose(report)
+  await checkPickers(report, modules)
 }
 
 async function checkKubernetes(report: Report): Promise<void> {

@@ -132,7 +132,7 @@ export class Accounts {
 
   /** Why requests are refused or nothing is booked; undefined if all is well. */
   trouble(): string | undefined {
-    const unwritten = this.ledger.trouble
+    const unwritten = this.ledger.health.refusal
     if (unwritten !== undefined) return `The accounts cannot be written: ${unwritten}`
     if (this.ledger.full) return 'The accounts cannot be written: too many bookings are waiting'
     try {

@@ -31,6 +31,8 @@ export class Network {
     const names = Array.from({ length: machines }, (_, i) => `oi-n${i}`)
     const remove = () => {
       for (const args of [
+        // A namespace lives as long as a process in it.
+        ...names.map((_, i) => ['link', 'delete', `oiv${i}`]),
         ...names.map((name) => ['netns', 'delete', name]),
         ['link', 'delete', bridge],
       ]) {

@@ -56,13 +56,10 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#options = options
-    this.health = new StoreHealth(
-      options.log,
-      options.store.url === undefined ? 'the disk' : 'PostgreSQL',
-    )
+    this.health = new StoreHealth(options)
     this.#spilling = new Spilling({
       ...{ place: options.store.place, log: options.log, pending: this.#pending },
-      takesAll: () => this.#inGrace,
+      takesAll: () => this.health.inGrace,
       stuckForMs: () => Math.max(this.health.failingForMs, this.#sentForMs),
       onWritten: () => this.#sendSoon(this.health.failing ? retryMs : lazyMs),
     })
@@ -77,15 +74,6 @@ export class Ledger {
   /** Answers whose usage is not in the file yet. */
   get pendingAnswers(): number {
     return this.#inMemory + this.#spilling.answers
-  }
-
-  /** Why answers that must be booked are refused; undefined: they are not. */
-  get trouble(): string | undefined {
-    return this.#inGrace ? undefined : this.health.trouble
-  }
-
-  get #inGrace(): boolean {
-    return this.health.failingForMs < (this.#options.graceMs ?? 0)
   }
 
   get #sentForMs(): number {
@@ -139,12 +127,15 @@ export class Ledger {
 
   /**
    * @param written - Up to which number of this writer bookings are counted already.
-   * @param isTakenIn - Whether those of the spool with this id are.
+   * @param takenInOf - Which of these spools' bookings are.
    */
-  *pending(written: number, isTakenIn: (id: string) => boolean): Generator<Booking> {
+  *pending(
+    written: number,
+    takenInOf: (ids: readonly string[]) => Set<string>,
+  ): Generator<Booking> {
     if (this.#sent !== undefined && this.#sent.first > written) yield* this.#sent.bookings
     yield* this.#pending
-    yield* this.#spilling.bookings(isTakenIn)
+    yield* this.#spilling.bookings(takenInOf)
   }
 
   /**

@@ -25,8 +25,11 @@ interface Spilled extends Taken {
 
 /** How long writing may fail before bookings are spooled. */
 const spillMs = 400
-/** How long bookings gather for a spool while it fails, milliseconds. */
-const gatherMs = 10
+/**
+ * How long bookings gather for a spool while it fails, milliseconds: the longer it lasts, the longer,
+ * as each spool is a file that has to be taken in.
+ */
+const gatherMs = (spools: number) => Math.min(200, 10 + spools / 5)
 
 /** Whether a key was used before is known once the accounts have the booking. */
 const noneKept: KeptBookings = new Map()
@@ -66,16 +69,18 @@ export class Spilling {
     return sum
   }
 
-  /** @param isTakenIn - Whether the file has the spool of this id already. */
-  *bookings(isTakenIn: (id: string) => boolean): Generator<Booking> {
-    for (const { id, bookings } of this.#all()) if (!isTakenIn(id)) yield* bookings
+  /** @param takenInOf - Which of these spools the accounts have already. */
+  *bookings(takenInOf: (ids: readonly string[]) => ReadonlySet<string>): Generator<Booking> {
+    const all = [...this.#all()]
+    const takenIn = all.length === 0 ? new Set() : takenInOf(all.map(({ id }) => id))
+    for (const { id, bookings } of all) if (!takenIn.has(id)) yield* bookings
   }
 
   /** Looks whether the writer is stuck, in time for a booking that has come now. */
   lookSoon(): void {
     const { stuckForMs, takesAll } = this.#options
     // Somebody waits for those that can be answered from there.
-    const soonMs = takesAll() && stuckForMs() >= spillMs ? gatherMs : spillMs
+    const soonMs = takesAll() && stuckForMs() >= spillMs ? gatherMs(this.#spools.size) : spillMs
     this.#timer ??= setTimeout(() => this.look(), soonMs).unref()
   }
 

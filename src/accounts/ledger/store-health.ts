@@ -5,6 +5,7 @@
  */
 
 import { counted } from '../../api/words.js'
+import type { LedgerOptions } from './ledger-store.js'
 import type { WriteReply } from './write-request.js'
 
 /** Shorter failures are not reported: another process' write, a pause of the machine. */
@@ -25,7 +26,9 @@ export interface StoreFigures {
 
 export class StoreHealth {
   readonly #log: (text: string) => void
+  /** What does not answer, if nothing does. */
   readonly #store: string
+  readonly #graceMs: number
   #sinceMs: number | undefined
   #reason = ''
   /** Whether the operator has been told of the failure. */
@@ -37,13 +40,11 @@ export class StoreHealth {
   #fileBytes = 0
   #walBytes = 0
 
-  /**
-   * @param log - Takes one sentence when writing begins to fail, and one when it works again.
-   * @param store - What does not answer, if nothing does.
-   */
-  constructor(log: (text: string) => void, store = 'the disk') {
+  /** Its log takes one sentence when writing begins to fail, and one when it works again. */
+  constructor({ log, store, graceMs = 0 }: LedgerOptions) {
     this.#log = log
-    this.#store = store
+    this.#store = store.url === undefined ? 'the disk' : 'PostgreSQL'
+    this.#graceMs = graceMs
   }
 
   get failing(): boolean {
@@ -68,6 +69,16 @@ export class StoreHealth {
    */
   get trouble(): string | undefined {
     return this.failingForMs >= patienceMs ? this.#reason : undefined
+  }
+
+  /** Whether bookings for which somebody waits go to spools, should they fail to be written. */
+  get inGrace(): boolean {
+    return this.failingForMs < this.#graceMs
+  }
+
+  /** Why answers that must be booked are refused; undefined: they are not. */
+  get refusal(): string | undefined {
+    return this.inGrace ? undefined : this.trouble
   }
 
   get figures(): StoreFigures {

@@ -4,11 +4,13 @@
  * @module
  */
 
+import { counted } from '../../api/words.js'
 import type { Caller } from '../../accounts/accounts.js'
 import type { Entrance } from './places.js'
 import type { NewRetryKey } from '../../accounts/ledger/retry-keys.js'
 import type { StoreFigures as WriteFigures } from '../../accounts/ledger/store-health.js'
 import type { Decision } from '../../decide/types.js'
+import { OiError } from '../../errors.js'
 
 /** The facts of an answer that are charged. */
 export type Charged = Pick<Decision, 'model' | 'usage' | 'cached_tokens'>
@@ -87,4 +89,10 @@ export const openGate: Gate = {
   leave: () => {},
   book: () => undefined,
   headers: () => [],
+}
+
+/** @param limit - Requests per minute. */
+export function minuteUsedUp({ workspace }: Caller, limit: number, retryAfterMs: number): OiError {
+  const message = `The workspace ${workspace} has ${counted(limit, 'request')} per minute, used up`
+  return new OiError('ERR_RATE_LIMIT', message, { retryAfterMs })
 }

@@ -15,7 +15,6 @@
  * @module
  */
 
-import { counted } from '../../api/words.js'
 import type { Accounts, Caller } from '../../accounts/accounts.js'
 import { resetText } from '../../accounts/budget.js'
 import { costOf } from '../../accounts/ledger/money.js'
@@ -24,7 +23,7 @@ import { RequestWindow, windowMs } from './request-window.js'
 import type { NewRetryKey } from '../../accounts/ledger/retry-keys.js'
 import type { WorkspaceTerms } from '../../accounts/terms.js'
 import { OiError } from '../../errors.js'
-import type { Charged, Gate, StoreFigures } from './gate.js'
+import { type Charged, type Gate, minuteUsedUp, type StoreFigures } from './gate.js'
 
 /** When a caller may try again while the accounts cannot be written, milliseconds. */
 const writeAgainMs = 1000
@@ -95,7 +94,7 @@ export class WorkspaceGate implements Gate {
     const standing = this.#of(caller)
     const { requestsPerMinute: limit, balance, window } = standing
     const { ledger } = this.#accounts
-    const trouble = balance === null ? undefined : ledger.trouble
+    const trouble = balance === null ? undefined : ledger.health.refusal
     if (trouble !== undefined || ledger.full) {
       const message = 'The server cannot write its accounts'
       throw new OiError('ERR_OVERLOADED', message, { retryAfterMs: writeAgainMs })
@@ -295,10 +294,4 @@ export class WorkspaceGate implements Gate {
 function factsOf({ balance, budget, requestsPerMinute, concurrent }: WorkspaceTerms) {
   const usedTokens = budget?.usedTokens ?? 0
   return { balance, budget, usedTokens, requestsPerMinute, concurrent }
-}
-
-/** @param limit - Requests per minute. */
-export function minuteUsedUp({ workspace }: Caller, limit: number, retryAfterMs: number): OiError {
-  const message = `The workspace ${workspace} has ${counted(limit, 'request')} per minute, used up`
-  return new OiError('ERR_RATE_LIMIT', message, { retryAfterMs })
 }

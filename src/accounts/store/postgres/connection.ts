@@ -200,6 +200,8 @@ export class PostgresConnection implements Connection {
     // Within another transaction, it is that one's.
     if (this.#depth > 0) return calls()
     return this.use(() => {
+      // Before anything is sent: its thread would try, one second each.
+      this.#requireHope()
       this.#transaction = ++this.#transactions
       this.#depth++
       let ended = false
@@ -220,17 +222,21 @@ export class PostgresConnection implements Connection {
     })
   }
 
+  /** Rule 2. @throws {@link PostgresError} */
+  #requireHope(): void {
+    if (this.#closed) throw new PostgresError({ message: 'the accounts are closed', code: '' })
+    if (!this.#serving) return
+    if (this.#isSilent) throw silent
+    if (performance.now() - this.#failedAtMs < pauseMs) throw this.#failure
+  }
+
   #quietly(sql: string): void {
     this.#post({ number: 0, sql, values: [], transaction: this.#transaction, quiet: true })
   }
 
   /** @throws {@link PostgresError} */
   #call(sql: string, values: readonly unknown[]): readonly object[] {
-    if (this.#closed) throw new PostgresError({ message: 'the accounts are closed', code: '' })
-    if (this.#serving) {
-      if (this.#isSilent) throw silent
-      if (performance.now() - this.#failedAtMs < pauseMs) throw this.#failure
-    }
+    this.#requireHope()
     const number = ++this.#calls
     const transaction = this.#transaction
     this.#post({ number, sql: toPostgres(sql), values, transaction, quiet: false })

@@ -15,10 +15,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../../accounts/accounts.js'
 import { OiError } from '../../../errors.js'
-import type { Gate } from '../gate.js'
+import { type Gate, minuteUsedUp } from '../gate.js'
 import { asError, type Entrance } from '../places.js'
 import { windowMs } from '../request-window.js'
-import { minuteUsedUp, type WorkspaceGate } from '../workspace-gate.js'
+import type { WorkspaceGate } from '../workspace-gate.js'
 import type { SharedLimits, SharedTerms } from './shared-limits.js'
 
 /** Between two tries for a place, milliseconds: doubled up to the second. */
