@@ -29,7 +29,7 @@ export interface Node {
 /** How a node is chosen. */
 export type Balancer = 'turn' | 'affinity'
 
-export interface Simulated {
+interface Simulated {
   /** Of the tokens that were sent, 0 to 1. */
   readonly cachedShare: number
   /** Of the nodes' time, 0 to 1 and beyond. */

@@ -24,11 +24,18 @@ export const modelSettings = [
   'orders',
 ] as const
 
+/**
+ * RAM for states unless it is set, MiB: a command asks about each row once, so that most of what a
+ * server would keep is of no use to it.
+ */
+const hostCacheMb = 512
+
 /** Loads a model; shows the progress on a terminal. */
 export async function loadModel(
   model: ModelConfig,
   { openModel }: Pick<Dependencies, 'openModel'>,
 ): Promise<OpenedModel> {
-  const one = onOneDevice(model)
+  const chosen = model.hostCacheMb < 0 ? hostCacheMb : model.hostCacheMb
+  const one = { ...onOneDevice(model), hostCacheMb: chosen }
   return withProgress('Loading the model', (onProgress) => openModel(one, { onProgress }))
 }

@@ -22,7 +22,7 @@ interface NodeOptions {
   readonly folder?: string
 }
 
-export interface FleetNode {
+interface FleetNode {
   server: ServerProcess
   readonly host: string
   readonly port: number

@@ -238,7 +238,7 @@ function writeFirst(place: SpoolPlace, name: string, text: string): string | und
   return undefined
 }
 
-export interface Spool {
+interface Spool {
   readonly header: Header
   readonly bookings: readonly Booking[]
 }

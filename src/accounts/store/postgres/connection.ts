@@ -17,6 +17,7 @@
 
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { OiError } from '../../../errors.js'
+import { serverPackage } from '../../../server-package.js'
 import type { Connection, Statement } from '../connection.js'
 import { unavailable } from '../store-errors.js'
 import type { Call, CallReply, CallsThreadData } from './calls-thread.js'
@@ -40,7 +41,7 @@ const replyMs = 3000
 
 const silent = new PostgresError({ message: 'PostgreSQL does not answer', code: '' })
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly url: string
   /** How long what was read may be used while PostgreSQL cannot be asked, milliseconds. */
   readonly graceMs: number
@@ -75,6 +76,8 @@ export class PostgresConnection implements Connection {
    *   cannot be used now, `ERR_PACKAGE_NOT_FOUND` without `pg`.
    */
   constructor({ url, graceMs, serving }: PostgresOptions) {
+    // Where it is missing, it is said here: the thread would take that for a failure that passes.
+    serverPackage('pg', '--accounts')
     this.graceMs = graceMs
     this.#serving = serving
     this.#statementMs = serving ? servingMs : commandMs
@@ -100,11 +103,7 @@ export class PostgresConnection implements Connection {
     }
     this.close()
     if (opened?.kind === 'unusable') throw new OiError('ERR_ACCOUNTS', opened.message)
-    const failure = new PostgresError(
-      opened?.kind === 'failure'
-        ? opened.failure
-        : { message: 'PostgreSQL does not answer', code: '' },
-    )
+    const failure = new PostgresError(opened?.kind === 'failure' ? opened.failure : silent)
     if (!isLasting(failure)) throw unavailable('opened', failure)
     const message = `Cannot open the accounts: ${failure.message}`
     throw new OiError('ERR_ACCOUNTS', message, { cause: failure })
@@ -246,11 +245,7 @@ export class PostgresConnection implements Connection {
       (reply) => 'number' in reply && reply.number === number,
     )
     if (reply?.kind === 'rows') return reply.rows
-    const failure = new PostgresError(
-      reply?.kind === 'failure'
-        ? reply.failure
-        : { message: 'PostgreSQL does not answer', code: '' },
-    )
+    const failure = new PostgresError(reply?.kind === 'failure' ? reply.failure : silent)
     // An error of a statement says nothing of the next one.
     if (!/^(2[1-7]|42|P0)/.test(failure.code)) {
       this.#failedAtMs = performance.now()

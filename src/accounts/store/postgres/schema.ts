@@ -141,7 +141,7 @@ ${bookFunction}
 ]
 
 /** How many steps this version knows. */
-export const schemaVersion = steps.length
+const schemaVersion = steps.length
 
 /**
  * Brings the accounts to this version's schema.

@@ -53,15 +53,9 @@ export class PostgresWriter {
 
   /** Rule 2. */
   async #takeOver(session: Session): Promise<void> {
-    const { writer } = this.#shared
-    const { rows } = await session.query(
-      'UPDATE writers SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch',
-      [writer],
-      askingMs,
-    )
-    const row = rows[0] as { epoch: number } | undefined
-    if (row !== undefined) this.#epoch = row.epoch
-    else this.#shared.writer = await newWriter(session)
+    const row = await takeOver(session, this.#shared.writer)
+    if (row === undefined) this.#shared.writer = await newWriter(session)
+    this.#epoch = row?.epoch ?? 0
   }
 
   async handle(request: WriteRequest): Promise<WriteReply> {
@@ -141,7 +135,7 @@ export class PostgresWriter {
     )
     let owed: readonly Booking[] = []
     if (noted.count > 0) {
-      const written = uncertain && (await this.#writtenBy(uncertain.writer))
+      const written = uncertain && (await takeOver(session, uncertain.writer))?.written
       const isKnown = uncertain !== undefined && (written ?? 0) >= uncertain.first
       const kept = isKnown
         ? await this.#keptOf(uncertain.refused, uncertain.writer, uncertain.first)
@@ -157,17 +151,13 @@ export class PostgresWriter {
     return { answers: answersOf(owed), ...booked }
   }
 
-  async #writtenBy(writer: number): Promise<number | undefined> {
+  async #isWritten({ first, bookings }: WriteRequest): Promise<boolean> {
     const { rows } = await this.#client.query(
       'SELECT written FROM writers WHERE id = $1',
-      [writer],
+      [this.#shared.writer],
       askingMs,
     )
-    return (rows[0] as { written: number } | undefined)?.written
-  }
-
-  async #isWritten({ first, bookings }: WriteRequest): Promise<boolean> {
-    const written = (await this.#writtenBy(this.#shared.writer)) ?? 0
+    const { written } = (rows[0] ?? { written: 0 }) as { written: number }
     return bookings.numbers.length > 0 && written >= first
   }
 
@@ -246,6 +236,16 @@ async function forget(client: PostgresClient): Promise<void> {
       await client.query(some('workspace_id = $1 ORDER BY until_ms'), [id])
     }
   }
+}
+
+/** Rule 2. @returns Undefined: there is no such writer. */
+async function takeOver(session: Session, writer: number) {
+  const { rows } = await session.query(
+    'UPDATE writers SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch, written',
+    [writer],
+    askingMs,
+  )
+  return rows[0] as { readonly epoch: number; readonly written: number } | undefined
 }
 
 async function newWriter(session: Session): Promise<number> {
