@@ -17,6 +17,8 @@ import type { Report } from './report.js'
 const extension = 'sigs.k8s.io/gateway-api-inference-extension@v1.5.0'
 const kserve = 'github.com/kserve/kserve@v0.17.0'
 const folder = join(root, 'build', 'deploy', 'go')
+/** Beside the modules: Go would take those for parts of it. */
+const own = join(folder, 'check')
 const source = join(root, 'scripts', 'deploy', 'nodes', 'kubernetes')
 
 /** The file, and the module with its schema. */
@@ -67,7 +69,7 @@ func main() {
 
 function go(...args: string[]) {
   const env = { ...process.env, GOMODCACHE: join(folder, 'modules'), GOFLAGS: '-modcacherw' }
-  return spawnSync('go', args, { cwd: folder, env, encoding: 'utf8' })
+  return spawnSync('go', args, { cwd: own, env, encoding: 'utf8' })
 }
 
 /** @returns Its folder. */
@@ -83,7 +85,7 @@ export async function checkPickers(report: Report, modules: string): Promise<voi
   if (probe('go', ['version']) === undefined) {
     return report.skip('nodes/kubernetes/', 'there is no go, which brings the schemas')
   }
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(own, { recursive: true })
   for (const { file, module, schema } of resources) {
     const value = parse(readFileSync(join(source, file), 'utf8')) as { readonly apiVersion: string }
     const text = readFileSync(join(moduleOf(module), schema), 'utf8')
@@ -102,8 +104,8 @@ function checkConfiguration(report: Report): void {
   const file = join(source, 'endpoint-picker.yaml')
   const home = moduleOf(extension)
   const [name, version] = extension.split('@')
-  writeFileSync(join(folder, 'main.go'), program)
-  writeFileSync(join(folder, 'go.mod'), `module check\n\ngo 1.24\n\nrequire ${name} ${version}\n`)
+  writeFileSync(join(own, 'main.go'), program)
+  writeFileSync(join(own, 'go.mod'), `module check\n\ngo 1.24\n\nrequire ${name} ${version}\n`)
   const tidy = go('mod', 'tidy')
   const read = tidy.status === 0 ? go('run', '.', file) : tidy
   report.check('endpoint-picker.yaml is read', read.status === 0, read.stdout + read.stderr)
