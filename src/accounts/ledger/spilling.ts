@@ -29,7 +29,7 @@ const spillMs = 400
  * How long bookings gather for a spool while it fails, milliseconds: the longer it lasts, the longer,
  * as each spool is a file that has to be taken in.
  */
-const gatherMs = (spools: number) => Math.min(200, 10 + spools / 5)
+const gatherMs = (spools: number) => Math.min(50, 10 + spools / 20)
 
 /** Whether a key was used before is known once the accounts have the booking. */
 const noneKept: KeptBookings = new Map()
