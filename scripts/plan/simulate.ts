@@ -40,7 +40,7 @@ interface Simulated {
 }
 
 /** A busy node has at most this many times its share; the next one has the rest. */
-const bound = 1.5
+const bound = 2.5
 const mostSimulated = 48
 /** Requests for each state, or for each that fits into a cache, before the measuring begins. */
 const warmUp = 3
