@@ -5,6 +5,7 @@
  */
 
 import { parseArgs } from 'node:util'
+import { print, printError } from '../../src/terminal/print.js'
 import { textTable } from '../../src/terminal/text-table.js'
 import { type Balancer, type Load, type Node, nodesFor, simulate } from './simulate.js'
 
@@ -18,6 +19,7 @@ const defaults = {
   skew: '1',
   'tokens-per-second': '53000',
   'cache-tokens': '2000000',
+  bound: '1.5',
   busy: '0.7',
   paid: '0',
 }
@@ -32,6 +34,7 @@ const usage = `Usage: npm run plan -- [options]
   --skew X               the n-th state is asked about with a weight of 1 / n^X (${defaults.skew})
   --tokens-per-second N  that a node evaluates (${defaults['tokens-per-second']}: a 4B model on an H200, as measured)
   --cache-tokens N       of states that a node keeps (${defaults['cache-tokens']})
+  --bound X              most of its share that a node has by affinity (${defaults.bound})
   --busy X               most of a node's time (${defaults.busy})
   --paid X               part of the requests that are paid from a balance (${defaults.paid})
 `
@@ -68,11 +71,11 @@ function main(): number {
   try {
     values = parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${usage}`)
+    printError(`${(error as Error).message}\n\n${usage}`)
     return 2
   }
   if (values['help'] === true) {
-    process.stdout.write(usage)
+    print(usage)
     return 0
   }
   const wrong = Object.keys(defaults).find((name) => {
@@ -82,7 +85,7 @@ function main(): number {
     )
   })
   if (wrong !== undefined) {
-    process.stderr.write(`--${wrong}: expected a number above 0\n\n${usage}`)
+    printError(`--${wrong}: expected a number above 0\n\n${usage}`)
     return 2
   }
   const number = (name: keyof typeof defaults) => Number(values[name])
@@ -93,6 +96,7 @@ function main(): number {
     stateTokens: number('state-tokens'),
     states: number('states'),
     skew: number('skew'),
+    bound: number('bound'),
   }
   const node: Node = {
     tokensPerSecond: number('tokens-per-second'),
@@ -103,10 +107,10 @@ function main(): number {
     const nodes = nodesFor(load, node, balancer, number('busy'))
     rows.push(rowOf(balancer, load, node, nodes, false), rowOf(balancer, load, node, nodes, true))
   }
-  process.stdout.write(`${textTable(rows, columns).lines.join('\n')}\n\n`)
+  print(`${textTable(rows, columns).lines.join('\n')}\n\n`)
   const paid = load.requests * number('paid')
   const perDay = paid * 86_400 * rowBytes
-  process.stdout.write(
+  print(
     `Requests: ${load.requests.toLocaleString('en-US')} a second. The ledger gets ` +
       `${paid.toLocaleString('en-US')} rows a second, ${(perDay / 1e9).toFixed(1)} GB a day; ` +
       `the others are in sums, a row an hour for each key and model.\n`,

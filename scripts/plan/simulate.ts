@@ -17,6 +17,8 @@ export interface Load {
   /** Different states; the n-th is asked about with a weight of 1 / n ** skew. */
   readonly states: number
   readonly skew: number
+  /** By affinity a busy node has at most this many times its share; the next one has the rest. */
+  readonly bound: number
 }
 
 export interface Node {
@@ -39,8 +41,6 @@ interface Simulated {
   readonly p99Ms: number
 }
 
-/** A busy node has at most this many times its share; the next one has the rest. */
-const bound = 2.5
 const mostSimulated = 48
 /** Requests for each state, or for each that fits into a cache, before the measuring begins. */
 const warmUp = 3
@@ -194,7 +194,7 @@ export function simulate(
       const home = hashOf(state) % count
       // The states of a node that is gone are spread over the others.
       at = home < alive ? home : hashOf(state ^ 0x5bd1e995) % alive
-      const most = Math.ceil((bound * (underWay.count(now) + 1)) / alive)
+      const most = Math.ceil((load.bound * (underWay.count(now) + 1)) / alive)
       for (let tries = 0; tries < alive && all[at]!.underWay(now) >= most; tries++) {
         at = (at + 1) % alive
       }

@@ -3,6 +3,7 @@ import { type Load, type Node, nodesFor, simulate } from '../../scripts/plan/sim
 
 const load: Load = {
   ...{ requests: 100, questions: 2, questionTokens: 50, stateTokens: 400, states: 1000, skew: 0 },
+  bound: 1.5,
 }
 const node: Node = { tokensPerSecond: 10_000, cacheTokens: 40_000 }
 
