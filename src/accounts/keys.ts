@@ -49,7 +49,8 @@ export function readSecret(header: string | undefined): string {
     throw keyError('The Authorization header has another scheme than Bearer')
   }
   const secret = header.slice(scheme.length)
-  if (!isSecret(secret)) throw keyError('The API key is malformed')
+  if (!isSecret(secret))
+    throw keyError('The API key is malformed, as keys are oi- and 43 characters')
   return secret
 }
 
