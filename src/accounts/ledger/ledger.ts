@@ -61,7 +61,12 @@ export class Ledger {
       ...{ place: options.store.place, log: options.log, pending: this.#pending },
       takesAll: () => this.health.inGrace,
       stuckForMs: () => Math.max(this.health.failingForMs, this.#sentForMs),
-      onWritten: () => this.#sendSoon(this.health.failing ? retryMs : lazyMs),
+      onWritten: () => {
+        this.#sendSoon(this.health.failing ? retryMs : lazyMs)
+        // Meanwhile nobody has watched the time of waiters that are back.
+        clearTimeout(this.#watch)
+        this.#loseTime()
+      },
     })
     this.#link = new WriterLink(options.store, (reply) => this.#onReply(reply))
   }
