@@ -76,7 +76,10 @@ export interface Sent extends Batch {
 }
 
 /** The bookings of a batch without a waiter. */
-export function lazyOf({ bookings, groups }: Batch): readonly Booking[] {
+export function lazyOf({
+  bookings,
+  groups,
+}: Pick<Batch, 'bookings' | 'groups'>): readonly Booking[] {
   return bookings.slice(groups.reduce((sum, group) => sum + group.bookings.length, 0))
 }
 
@@ -141,12 +144,13 @@ export class Pending {
   }
 
   /** Returns a batch that was not written: it waits again, before later bookings. */
-  giveBack(batch: Batch): void {
+  giveBack(batch: Batch | Taken): void {
     const groups = batch.groups.filter(({ withdrawn }) => !withdrawn)
     for (const { bookings } of groups) this.#answers += bookings.length
     this.#groups = [...groups, ...this.#groups]
     for (const booking of lazyOf(batch)) this.keep(booking)
-    for (const [id, ms] of batch.used) if (!this.used.has(id)) this.used.set(id, ms)
+    const used = 'used' in batch ? batch.used : []
+    for (const [id, ms] of used) if (!this.used.has(id)) this.used.set(id, ms)
   }
 
   /** Withdraws the groups that have waited since `sinceMs` or longer. @returns Their number. */
@@ -176,11 +180,6 @@ export class Pending {
     const answers = this.#answers
     const { bookings, groups } = this.take(false)
     return { bookings: bookings.map(answered), answers, groups }
-  }
-
-  /** Returns what was taken and is nowhere else: it waits again. */
-  giveBackTaken({ bookings, groups }: Taken): void {
-    this.giveBack({ bookings, groups, used: new Map() })
   }
 
   /** The bookings without a waiter. */

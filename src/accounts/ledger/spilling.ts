@@ -102,7 +102,7 @@ export class Spilling {
     const path = await spill(place, spilled.id, spilled.bookings)
     if (this.#closed) return
     this.#writing = undefined
-    if (path === undefined) pending.giveBackTaken(spilled)
+    if (path === undefined) pending.giveBack(spilled)
     else {
       for (const group of spilled.groups) group.resolve(noneKept)
       this.#spools.set(path, { ...spilled, groups: [] })
@@ -142,7 +142,7 @@ export class Spilling {
     this.#writing = undefined
     const { place, pending, log } = this.#options
     const path = spillNow(place, writing.id, writing.bookings)
-    if (path === undefined) pending.giveBackTaken(writing)
+    if (path === undefined) pending.giveBack(writing)
     else {
       for (const group of writing.groups) group.resolve(noneKept)
       log(leftBehind(writing.answers, path))

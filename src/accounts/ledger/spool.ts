@@ -193,7 +193,8 @@ export function takeIn(db: Sqlite.Database, path: string): TakenIn {
         const isKnown =
           uncertain !== undefined && (writtenBy(db, uncertain.writer) ?? 0) >= uncertain.first
         const { keptOf } = retryKeyWriter(db)
-        const unmade = (uncertain?.refused ?? []).flatMap((booking, i) =>
+        const refused = isKnown ? uncertain.refused : []
+        const unmade = refused.flatMap((booking, i) =>
           keptOf(booking, uncertain!.writer, uncertain!.first + i) === undefined ? [] : [i],
         )
         const owed = owedOf(spool, isKnown, new Set(unmade))

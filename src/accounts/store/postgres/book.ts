@@ -14,6 +14,7 @@
  */
 
 import { type Booking, dayMs, describe, hourMs } from '../../ledger/booking.js'
+import type { Booked } from '../../ledger/write-bookings.js'
 import type { Session } from './client.js'
 
 const columns = 'requests, input_tokens, output_tokens, image_tokens, cached_tokens, cost'
@@ -129,7 +130,7 @@ BEGIN
     FROM (SELECT b.workspace_id, sum(b.amount) AS amount FROM unnest(made) b GROUP BY 1) s
     WHERE w.id = s.workspace_id AND s.amount <> 0;
   UPDATE writers SET written = greatest(written, last) WHERE id = the_writer;
-  RETURN jsonb_build_object('set_aside', set_aside_now, 'reason', coalesce(why, ''));
+  RETURN jsonb_build_object('setAside', set_aside_now, 'reason', coalesce(why, ''));
 END $$;`
 
 /** The numbers of a booking that must be whole. */
@@ -147,12 +148,6 @@ function faultOf(booking: Booking): string | undefined {
   return isText ? undefined : 'model is no text'
 }
 
-/** The outcome of bookings, as `Booked` of write-bookings.ts. */
-export interface BookedRow {
-  readonly set_aside: number
-  readonly reason: string
-}
-
 /**
  * Books, within a transaction. Numbers up to those that are written already count once.
  *
@@ -164,7 +159,7 @@ export async function book(
   bookings: readonly Booking[],
   [writer, epoch, first]: readonly [writer: number, epoch: number, first: number],
   nowMs: number,
-): Promise<BookedRow> {
+): Promise<Booked> {
   const refused: object[] = []
   const valid: object[] = []
   for (const [i, booking] of bookings.entries()) {
@@ -177,7 +172,7 @@ export async function book(
     ...[writer, epoch, first + bookings.length - 1],
     ...[JSON.stringify(valid), JSON.stringify(refused), nowMs],
   ])
-  return (rows[0] as { booked: BookedRow }).booked
+  return (rows[0] as { booked: Booked }).booked
 }
 
 function rowOf(n: number, { retry, ...booking }: Booking) {

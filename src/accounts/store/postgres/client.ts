@@ -133,7 +133,7 @@ export class PostgresClient {
     client.on('end', () => this.drop(client))
     try {
       await client.connect()
-      await client.query(`SET search_path TO ${schemaName}`)
+      await this.#query(client, `SET search_path TO ${schemaName}`, [], statementMs)
       await onConnected?.({
         query: (sql, values = [], ms = statementMs) => this.#query(client, sql, values, ms),
       })

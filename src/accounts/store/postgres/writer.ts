@@ -20,7 +20,7 @@ import { SpoolIntake } from '../../ledger/spool-intake.js'
 import type { SpoolPlace } from '../../ledger/spool-files.js'
 import { type Booked, hourDays, noneAside } from '../../ledger/write-bookings.js'
 import type { WriteReply, WriteRequest } from '../../ledger/write-request.js'
-import { book, type BookedRow } from './book.js'
+import { book } from './book.js'
 import { PostgresClient, type Session } from './client.js'
 import { failureOf, isBrief, PostgresError } from './failure.js'
 
@@ -71,7 +71,7 @@ export class PostgresWriter {
       }
       const at = [this.#shared.writer, this.#epoch, request.first] as const
       await session.query('BEGIN')
-      const booked = asideOf(await book(session, bookings, at, retryNowMs()))
+      const booked = await book(session, bookings, at, retryNowMs())
       await noteUsed(session, request.used)
       if (!this.#shared.beginCommit()) {
         await session.query('ROLLBACK')
@@ -145,7 +145,7 @@ export class PostgresWriter {
     let booked = noneAside
     if (owed.length > 0) {
       const writer = await newWriter(session)
-      booked = asideOf(await book(session, owed, [writer, 0, 1], retryNowMs()))
+      booked = await book(session, owed, [writer, 0, 1], retryNowMs())
     }
     await session.query('COMMIT')
     return { answers: answersOf(owed), ...booked }
@@ -269,5 +269,3 @@ async function noteUsed(session: Session, used: WriteRequest['used']): Promise<v
     [Date.now(), used.map(([keyId]) => keyId), used.map(([, usedMs]) => usedMs)],
   )
 }
-
-const asideOf = ({ set_aside, reason }: BookedRow): Booked => ({ setAside: set_aside, reason })
