@@ -9,13 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isBalanced } from '../helpers/audit.js'
 import { Fleet } from '../helpers/fleet.js'
 import { Network, noNetwork } from '../helpers/network.js'
-import { forNodes } from '../helpers/nodes.js'
+import { startHaproxy } from '../helpers/nodes.js'
 import { noPostgres } from '../helpers/postgres.js'
-import { findProxy, startProxy } from '../helpers/proxies.js'
+import { findProxy } from '../helpers/proxies.js'
 import { createRandom } from '../helpers/random.js'
 import { RedisServer, withoutRedis } from '../helpers/redis-server.js'
 import { until } from '../helpers/until.js'
-import { vacantPort } from '../helpers/vacant-port.js'
 
 const requests = Number(process.env['OI_TEST_REQUESTS'] ?? 100_000)
 const kills = Number(process.env['OI_TEST_KILLS'] ?? 20)
@@ -46,20 +45,7 @@ class Whole {
         args: ['--trusted-proxies', Network.own, '--limits', redis.url],
       })
     }
-    const port = await vacantPort()
-    const ports = fleet.nodes.map((node) => node.port)
-    const proxy = await startProxy(
-      'haproxy',
-      (options) => {
-        let text = forNodes('haproxy', ports)(options)
-        for (const node of fleet.nodes) {
-          text = text.replace(`127.0.0.1:${node.port}`, `${node.host}:${node.port}`)
-        }
-        return text.replace(/bind (127\.0\.0\.1:\d+) ssl.*/, 'bind $1')
-      },
-      { folder: t.testdir(), port, serverPort: ports[0]! },
-    )
-    t.teardown(() => proxy.stop())
+    const port = await startHaproxy(t, fleet.nodes)
     const whole = new Whole(fleet, network, redis, port)
     t.teardown(() => whole.#agent.destroy())
     await until(async () => (await whole.ask()) === 200)

@@ -25,7 +25,7 @@ const serverLines: Readonly<Record<ProxyName, (port: number) => RegExp>> = {
 }
 
 /** @param ports - Of the servers; the first is the one that the file has already. */
-export function forNodes(name: ProxyName, ports: readonly number[]): Configuration {
+function forNodes(name: ProxyName, ports: readonly number[]): Configuration {
   return (options) => {
     const text = deployed(name, certificate)(options)
     const line = serverLines[name](options.serverPort)
@@ -38,6 +38,31 @@ export function forNodes(name: ProxyName, ports: readonly number[]): Configurati
         .join(''),
     )
   }
+}
+
+/**
+ * HAProxy with the file that operators copy, but without TLS.
+ *
+ * @returns Its port.
+ */
+export async function startHaproxy(
+  t: Test,
+  nodes: readonly { readonly host: string; readonly port: number }[],
+): Promise<number> {
+  const port = await vacantPort()
+  const ports = nodes.map((node) => node.port)
+  const configuration: Configuration = (options) => {
+    let text = forNodes('haproxy', ports)(options)
+    for (const node of nodes) {
+      text = text.replace(`127.0.0.1:${node.port}`, `${node.host}:${node.port}`)
+    }
+    return text.replace(/bind (127\.0\.0\.1:\d+) ssl.*/, 'bind $1')
+  }
+  const proxy = await startProxy('haproxy', configuration, {
+    ...{ folder: t.testdir(), port, serverPort: ports[0]! },
+  })
+  t.teardown(() => proxy.stop())
+  return port
 }
 
 interface Started {

@@ -10,7 +10,18 @@ import type { Booking } from './booking.js'
 /** Keys of a workspace at most; beyond that, the oldest are forgotten. */
 export const mostRetryKeys = 1_000_000
 /** Rows that are deleted at once: others' writes wait for milliseconds. */
-const rowsAtOnce = 5000
+export const rowsAtOnce = 5000
+const deleteSome = (which: string) => `DELETE FROM retry_keys WHERE (workspace_id, key, item) IN
+  (SELECT workspace_id, key, item FROM retry_keys WHERE ${which} LIMIT ${rowsAtOnce})`
+/** What ends keys that count no longer, in either store. */
+export const forgettingSql = {
+  /** Bind the time. */
+  someExpired: deleteSome('until_ms <= ?'),
+  /** Bind the most that a workspace may have. */
+  tooMany: `SELECT workspace_id AS id, count(*) AS count FROM retry_keys GROUP BY 1 HAVING count(*) > ?`,
+  /** Bind the workspace. */
+  someOldest: deleteSome('workspace_id = ? ORDER BY until_ms'),
+}
 
 /** Why a booking with a key was not made: for the same request before, or for another one. */
 export type Kept = 'repeated' | 'reused'
@@ -25,6 +36,12 @@ interface Row {
   readonly request: string
   readonly writer: number
   readonly number: number
+}
+
+/** A workspace with too many keys. */
+export interface Over {
+  readonly id: number
+  readonly count: number
 }
 
 /** Statements on one connection; call them within a transaction. */
@@ -71,16 +88,10 @@ export function retryKeyWriter(db: Sqlite.Database) {
 
 /** Deletes keys that count no longer, some at a time. Waits for nobody. */
 export function forgetRetryKeys(db: Sqlite.Database): void {
-  const some = (which: string) => `DELETE FROM retry_keys WHERE (workspace_id, key, item) IN
-    (SELECT workspace_id, key, item FROM retry_keys WHERE ${which} LIMIT ${rowsAtOnce})`
-  const expired = db.prepare<[number]>(some('until_ms <= ?'))
+  const expired = db.prepare<[number]>(forgettingSql.someExpired)
   while (expired.run(retryNowMs()).changes === rowsAtOnce);
-  const over = db
-    .prepare<[number], { id: number; count: number }>(
-      `SELECT workspace_id AS id, count(*) AS count FROM retry_keys GROUP BY 1 HAVING count(*) > ?`,
-    )
-    .all(mostRetryKeys)
-  const oldest = db.prepare<[number]>(some('workspace_id = ? ORDER BY until_ms'))
+  const over = db.prepare<[number], Over>(forgettingSql.tooMany).all(mostRetryKeys)
+  const oldest = db.prepare<[number]>(forgettingSql.someOldest)
   for (const { id, count } of over) {
     for (let left = count - mostRetryKeys; left > 0; left -= rowsAtOnce) oldest.run(id)
   }

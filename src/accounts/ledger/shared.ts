@@ -4,17 +4,22 @@
  * @module
  */
 
-/** Indexes in the shared array. */
-const [replies, phase, writerId, size] = [0, 1, 2, 3]
+import { Replies } from '../store/replies.js'
+
+/** Indexes in the shared array; the first is the count of replies. */
+const [phase, writerId, size] = [1, 2, 3]
 /** Phases of the group under way. */
 const [open, committing, withdrawn] = [0, 1, 2]
 
 export class Shared {
   readonly buffer: SharedArrayBuffer
+  /** Of the writer's thread. */
+  readonly replies: Replies
   readonly #cells: Int32Array
 
   constructor(buffer = new SharedArrayBuffer(size * Int32Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer
+    this.replies = new Replies(buffer)
     this.#cells = new Int32Array(buffer)
   }
 
@@ -44,20 +49,5 @@ export class Shared {
   /** The sender's side: the group must not be committed. @returns False if it may be already. */
   withdraw(): boolean {
     return Atomics.compareExchange(this.#cells, phase, open, withdrawn) !== committing
-  }
-
-  /** The writer's side: a reply has been posted. */
-  announceReply(): void {
-    Atomics.add(this.#cells, replies, 1)
-    Atomics.notify(this.#cells, replies)
-  }
-
-  get replyCount(): number {
-    return Atomics.load(this.#cells, replies)
-  }
-
-  /** Blocks this thread until there are more than `count` replies, or the time is up. */
-  awaitReply(count: number, limitMs: number): void {
-    Atomics.wait(this.#cells, replies, count, limitMs)
   }
 }

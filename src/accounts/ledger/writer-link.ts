@@ -6,13 +6,7 @@
  * @module
  */
 
-import {
-  MessageChannel,
-  type MessagePort,
-  receiveMessageOnPort,
-  type Transferable,
-  Worker,
-} from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Transferable, Worker } from 'node:worker_threads'
 import { Shared } from './shared.js'
 import { patienceMs } from './store-health.js'
 import type { LedgerStore } from './ledger-store.js'
@@ -40,7 +34,6 @@ export class WriterLink {
   readonly #store: LedgerStore
   readonly #onReply: (reply: WriteReply) => void
   #thread: Thread | undefined
-  #closed = false
   #underWay = false
   #heard = false
 
@@ -74,7 +67,12 @@ export class WriterLink {
 
   /** Blocks the event loop until the reply, at most `limitMs`. @returns False without a reply. */
   await(limitMs: number): boolean {
-    this.#hear(limitMs, () => !this.#underWay)
+    if (this.#underWay && this.#thread !== undefined) {
+      this.shared.replies.await<Message>(this.#thread.port, limitMs, (message) => {
+        this.#receive(message)
+        return !this.#underWay
+      })
+    }
     return !this.#underWay
   }
 
@@ -84,27 +82,10 @@ export class WriterLink {
     if (thread === undefined) return
     this.#underWay = false
     thread.port.postMessage('close')
-    this.#hear(limitMs, () => this.#closed)
+    this.shared.replies.await<Message>(thread.port, limitMs, (message) => message === 'closed')
     this.#thread = undefined
     thread.port.close()
     void thread.worker.terminate()
-  }
-
-  /** Reads the thread's messages, until they are enough or the time is up. */
-  #hear(limitMs: number, enough: () => boolean): void {
-    const endMs = performance.now() + limitMs
-    while (this.#thread !== undefined && !enough()) {
-      // Read first: a later message then ends the wait.
-      const count = this.shared.replyCount
-      const received = receiveMessageOnPort(this.#thread.port)
-      if (received !== undefined) {
-        this.#receive(received.message as Message)
-        continue
-      }
-      const leftMs = endMs - performance.now()
-      if (leftMs <= 0) return
-      this.shared.awaitReply(count, leftMs)
-    }
   }
 
   #start(): Thread {
@@ -132,7 +113,6 @@ export class WriterLink {
   }
 
   readonly #receive = (message: Message): void => {
-    if (message === 'closed') this.#closed = true
     if (message === 'closed' || !this.#underWay) return
     this.#underWay = false
     this.#heard = true

@@ -32,16 +32,12 @@ port.on('message', (request: WriteRequest | 'close') => {
   if (request === 'close') {
     clearInterval(timer)
     writer.close()
-    port.postMessage('closed')
-    shared.announceReply()
+    shared.replies.post(port, 'closed')
     port.close()
     return
   }
   const reply = writer.handle(request)
-  const send = (written: Awaited<typeof reply>) => {
-    port.postMessage(written)
-    shared.announceReply()
-  }
+  const send = (written: Awaited<typeof reply>) => shared.replies.post(port, written)
   if (reply instanceof Promise) void reply.then(send)
   else send(reply)
 })

@@ -67,8 +67,7 @@ let heardMs = 0
 let closed = false
 
 function reply(message: CallReply): void {
-  port.postMessage(message)
-  signals.announceReply()
+  signals.replies.post(port, message)
 }
 
 async function open(): Promise<void> {

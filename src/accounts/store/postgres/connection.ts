@@ -15,7 +15,7 @@
  * @module
  */
 
-import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { MessageChannel, Worker } from 'node:worker_threads'
 import { OiError } from '../../../errors.js'
 import { serverPackage } from '../../../server-package.js'
 import type { Connection, Statement } from '../connection.js'
@@ -260,17 +260,11 @@ export class PostgresConnection implements Connection {
 
   /** Waits for a reply. @returns Undefined if it does not come in time. */
   #hear(limitMs: number, isIt: (reply: CallReply) => boolean): CallReply | undefined {
-    const endMs = performance.now() + limitMs
-    for (;;) {
-      // Read first: a later reply then ends the wait.
-      const count = this.#signals.replyCount
-      const received = receiveMessageOnPort(this.#port)
-      const reply = received?.message as CallReply | undefined
-      if (reply !== undefined && isIt(reply)) return reply
-      if (reply !== undefined) continue
-      const leftMs = endMs - performance.now()
-      if (leftMs <= 0) return undefined
-      this.#signals.awaitReply(count, leftMs)
-    }
+    let heard: CallReply | undefined
+    this.#signals.replies.await<CallReply>(this.#port, limitMs, (reply) => {
+      if (isIt(reply)) heard = reply
+      return heard !== undefined
+    })
+    return heard
   }
 }

@@ -4,34 +4,23 @@
  * @module
  */
 
-/** Indexes in the shared array. */
-const [replies, watched, total, size] = [0, 1, 2, 3]
+import { Replies } from '../replies.js'
+
+/** Indexes in the shared array; the first is the count of replies. */
+const [watched, total, size] = [1, 2, 3]
 
 /** Milliseconds on a clock that all threads of this process have. */
 export const sharedNowMs = (): number => Number(process.hrtime.bigint() / 1_000_000n)
 
 export class Signals {
   readonly buffer: SharedArrayBuffer
+  readonly replies: Replies
   readonly #cells: BigInt64Array
 
   constructor(buffer = new SharedArrayBuffer(size * BigInt64Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer
+    this.replies = new Replies(buffer)
     this.#cells = new BigInt64Array(buffer)
-  }
-
-  /** The thread's side: a reply has been posted. */
-  announceReply(): void {
-    Atomics.add(this.#cells, replies, 1n)
-    Atomics.notify(this.#cells, replies)
-  }
-
-  get replyCount(): bigint {
-    return Atomics.load(this.#cells, replies)
-  }
-
-  /** Blocks this thread until there are more than `count` replies, or the time is up. */
-  awaitReply(count: bigint, limitMs: number): void {
-    Atomics.wait(this.#cells, replies, count, limitMs)
   }
 
   /** The thread's side: PostgreSQL has told the tally of changes, as asked at this time. */

@@ -13,7 +13,14 @@
  */
 
 import { type Booking, dayMs, unpack } from '../../ledger/booking.js'
-import { type Kept, mostRetryKeys, retryNowMs } from '../../ledger/retry-key-writer.js'
+import {
+  forgettingSql,
+  type Kept,
+  mostRetryKeys,
+  type Over,
+  retryNowMs,
+  rowsAtOnce,
+} from '../../ledger/retry-key-writer.js'
 import type { Shared } from '../../ledger/shared.js'
 import { answersOf, owedOf, readSpool, type TakenIn } from '../../ledger/spool.js'
 import { SpoolIntake } from '../../ledger/spool-intake.js'
@@ -23,13 +30,13 @@ import type { WriteReply, WriteRequest } from '../../ledger/write-request.js'
 import { book } from './book.js'
 import { PostgresClient, type Session } from './client.js'
 import { failureOf, isBrief, PostgresError } from './failure.js'
+import { toPostgres } from './sql.js'
 
 /** How long a statement of a batch may take, milliseconds. */
 const statementMs = 5000
 /** How long asking for the outcome may take. */
 const askingMs = 1000
 const forgetMs = 60_000
-const rowsAtOnce = 5000
 
 export class PostgresWriter {
   readonly #client: PostgresClient
@@ -222,19 +229,13 @@ export class PostgresWriter {
 
 /** As `forgetRetryKeys` of SQLite's file; and usage by the hour that is old. */
 async function forget(client: PostgresClient): Promise<void> {
-  const some = (which: string) => `DELETE FROM retry_keys WHERE (workspace_id, key, item) IN
-    (SELECT workspace_id, key, item FROM retry_keys WHERE ${which} LIMIT ${rowsAtOnce})`
   const oldHour = Math.floor(Date.now() / dayMs - hourDays) * 24
   await client.query('DELETE FROM hour_usage WHERE hour < $1', [oldHour])
-  while ((await client.query(some('until_ms <= $1'), [retryNowMs()])).count === rowsAtOnce);
-  const { rows } = await client.query(
-    'SELECT workspace_id AS id, count(*) AS count FROM retry_keys GROUP BY 1 HAVING count(*) > $1',
-    [mostRetryKeys],
-  )
-  for (const { id, count } of rows as { id: number; count: number }[]) {
-    for (let left = count - mostRetryKeys; left > 0; left -= rowsAtOnce) {
-      await client.query(some('workspace_id = $1 ORDER BY until_ms'), [id])
-    }
+  const ask = (sql: string, value: number) => client.query(toPostgres(sql), [value])
+  const { someExpired, tooMany, someOldest } = forgettingSql
+  while ((await ask(someExpired, retryNowMs())).count === rowsAtOnce);
+  for (const { id, count } of (await ask(tooMany, mostRetryKeys)).rows as Over[]) {
+    for (let left = count - mostRetryKeys; left > 0; left -= rowsAtOnce) await ask(someOldest, id)
   }
 }
 
