@@ -8,6 +8,7 @@
 #include "../product.h"
 
 #include "../avx512/registers.h"
+#include "../simd/formats.h"
 #include "blocks.h"
 #include "kernels.h"
 #include "unpack.h"
@@ -138,24 +139,11 @@ constexpr ProductKernel kKernel{
 
 }  // namespace
 
+// None for F16, whose weights would be rounded.
 const ProductKernel* Product(Format format) {
-  switch (format) {
-    case Format::kQ8_0:
-      return &kKernel<Unpacked<avx512::WeightsQ8_0, Format::kQ8_0>>;
-    case Format::kQ4_0:
-      return &kKernel<Unpacked<avx512::WeightsQ4_0, Format::kQ4_0>>;
-    case Format::kQ4_K:
-      return &kKernel<Unpacked<avx512::WeightsQ4_K, Format::kQ4_K>>;
-    case Format::kQ5_K:
-      return &kKernel<Unpacked<avx512::WeightsQ5_K, Format::kQ5_K>>;
-    case Format::kQ6_K:
-      return &kKernel<Unpacked<avx512::WeightsQ6_K, Format::kQ6_K>>;
-    case Format::kBF16:
-      return &kKernel<Plain>;
-    case Format::kF16:
-      return nullptr;  // whose weights would be rounded
-  }
-  return nullptr;
+  if (format == Format::kBF16) return &kKernel<Plain>;
+  return simd::FindWeights<avx512::Weights>(
+      format, []<class W>() -> const ProductKernel* { return &kKernel<Unpacked<W, W::kFormat>>; });
 }
 
 }  // namespace oi::kernels::amx

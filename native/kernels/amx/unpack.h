@@ -39,14 +39,16 @@ void Unpack(const uint8_t* tile, int64_t k, int64_t begin, int64_t end, uint8_t*
   const __m512i base = _mm512_castps_si512(_mm512_set1_ps(kBase));
   U weights(tile, k);
   for (int64_t block = begin; block < end; ++block) {
-    alignas(64) float scales[(U::kHalves + U::kMins) * kTileRows];
+    alignas(64) float scales[U::kHalves * (1 + U::kMins) * kTileRows];
     weights.Scales(block, scales);
     weights.At(block);
 #pragma GCC unroll 2
     for (int half = 0; half < U::kHalves; ++half) {
       const __m512 scale = _mm512_load_ps(scales + half * kTileRows);
       __m512 start = _mm512_mul_ps(scale, _mm512_set1_ps(-kBase - U::kOffset));
-      if constexpr (U::kMins) start = _mm512_sub_ps(start, _mm512_load_ps(scales + kTileRows));
+      if constexpr (U::kMins) {
+        start = _mm512_sub_ps(start, _mm512_load_ps(scales + (U::kHalves + half) * kTileRows));
+      }
       constexpr int kSteps = 8 / U::kHalves;
 #pragma GCC unroll 8
       for (int i = 0; i < kSteps; ++i, to += 128) {

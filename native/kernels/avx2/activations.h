@@ -15,8 +15,15 @@ namespace oi::kernels::avx2 {
 namespace {  // sources for other instructions have their own
 
 // A block of a group of n columns: quants [8 steps][n][4], then floats or integers [n]: scales,
-// where the sums start, and the same for the second half (or scale * sum, for minima).
+// where the sums start, and the same for the second half, or scale * sum, for minima; with minima
+// of both halves, where nothing is taken off, scale * sum of each.
 constexpr int64_t kRecordBytes = 44;  // of one column
+
+// Where the scaled sums for a half's minima are, behind the first starts.
+template <class W>
+constexpr int SumsAt(int half) {
+  return W::kHalves == 2 ? half : 1;
+}
 
 inline size_t ActivationBytes(int64_t k, int64_t columns) {
   return static_cast<size_t>(columns * (k / kBlock) * kRecordBytes);
@@ -84,12 +91,19 @@ void QuantizeBlock(const float* x, uint8_t* record, int64_t width, int64_t c) {
   const int32_t first = Reduce(_mm256_add_epi32(quants[0], quants[1]), add);
   const int32_t second = Reduce(_mm256_add_epi32(quants[2], quants[3]), add);
   at[8 * width] = std::bit_cast<int32_t>(scale);
-  if constexpr (W::kHalves == 2) {
+  const auto scaled = [scale](int32_t sum) {
+    return std::bit_cast<int32_t>(scale * static_cast<float>(sum));
+  };
+  if constexpr (W::kHalves == 2 && W::kMins) {
+    static_assert(W::kOffset == 0);
+    at[9 * width] = scaled(first);
+    at[10 * width] = scaled(second);
+  } else if constexpr (W::kHalves == 2) {
     at[9 * width] = -Dots::kOffset * first;
     at[10 * width] = -Dots::kOffset * second;
   } else {
     at[9 * width] = -Dots::kOffset * (first + second);
-    at[10 * width] = std::bit_cast<int32_t>(scale * static_cast<float>(first + second));
+    at[10 * width] = scaled(first + second);
   }
 }
 

@@ -47,7 +47,7 @@ struct MaddDots {
 
  private:
   static constexpr int kInPairs = kWholeBytes ? 1 : 2;
-  static constexpr int kInRuns = kRun >= 8 ? 8 : 4;
+  static constexpr int kInRuns = kRun >= 8 && W::kHalves == 1 ? 8 : 4;
 
   static __m256i Widen(__m256i pairs) { return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)); }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "../product.h"
+#include "../simd/formats.h"
 #include "activations.h"
 #include "dots.h"
 #include "weights.h"
@@ -86,9 +87,9 @@ class Unpacked {
 };
 
 template <class W>
-constexpr int64_t kScales = (W::kHalves + W::kMins) * kTileRows;
+constexpr int64_t kScales = W::kHalves*(1 + W::kMins) * kTileRows;
 
-// One tile x C columns, blocks begin to end. `scales` [block][kHalves + kMins][kTileRows].
+// One tile x C columns, blocks begin to end. `scales` [block][1 + kMins][kHalves][kTileRows].
 // `continued`: adds to what the results hold.
 template <class W, class Dots, int C, class Source>
 void Compute(Source source, const float* scales, const uint8_t* group, int64_t begin, int64_t end,
@@ -141,9 +142,12 @@ void Compute(Source source, const float* scales, const uint8_t* group, int64_t b
         const __m256 scale = _mm256_set1_ps(column_scales[c]);
         sums[v][c] = _mm256_fmadd_ps(products[v][c], scale, sums[v][c]);
         if constexpr (W::kMins) {
-          const __m256 min = _mm256_load_ps(scales + W::kHalves * kTileRows + v * 8);
-          const auto* scaled_sums = reinterpret_cast<const float*>(quants + 10 * C);
-          sums[v][c] = _mm256_fnmadd_ps(min, _mm256_set1_ps(scaled_sums[c]), sums[v][c]);
+#pragma GCC unroll 2
+          for (int half = 0; half < W::kHalves; ++half) {
+            const __m256 min = _mm256_load_ps(scales + (W::kHalves + half) * kTileRows + v * 8);
+            const auto* scaled_sums = reinterpret_cast<const float*>(starts + SumsAt<W>(half) * C);
+            sums[v][c] = _mm256_fnmadd_ps(min, _mm256_set1_ps(scaled_sums[c]), sums[v][c]);
+          }
         }
       }
     }
@@ -178,8 +182,7 @@ void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
   const size_t tile_bytes = TileBytes(W::kFormat, k);
   const int64_t blocks = k / kBlock;
   const int64_t column_bytes = blocks * kRecordBytes;
-  // Bytes are unpacked as they are.
-  const bool unpack = W::kLargest < 255 && columns > Dots::kGroup;
+  const bool unpack = W::kUnpackOnce && columns > Dots::kGroup;
   alignas(64) float scales[kTilesAtOnce][kChunkBlocks * kScales<W>];
   alignas(64) uint8_t unpacked[kTilesAtOnce][Unpacked<W>::kBytes];
   for (int64_t tile = begin; tile < end; tile += kTilesAtOnce) {
@@ -223,20 +226,8 @@ constexpr ProductKernel kInt8Product{Dots::kGroup,
 // DotsOf<W>: the dots for a format.
 template <template <class> class DotsOf>
 const ProductKernel* FindInt8Product(Format format) {
-  switch (format) {
-    case Format::kQ8_0:
-      return &kInt8Product<WeightsQ8_0, DotsOf<WeightsQ8_0>>;
-    case Format::kQ4_0:
-      return &kInt8Product<WeightsQ4_0, DotsOf<WeightsQ4_0>>;
-    case Format::kQ4_K:
-      return &kInt8Product<WeightsQ4_K, DotsOf<WeightsQ4_K>>;
-    case Format::kQ5_K:
-      return &kInt8Product<WeightsQ5_K, DotsOf<WeightsQ5_K>>;
-    case Format::kQ6_K:
-      return &kInt8Product<WeightsQ6_K, DotsOf<WeightsQ6_K>>;
-    default:
-      return nullptr;
-  }
+  return simd::FindWeights<Weights>(
+      format, []<class W>() -> const ProductKernel* { return &kInt8Product<W, DotsOf<W>>; });
 }
 
 }  // namespace

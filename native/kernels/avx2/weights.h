@@ -12,14 +12,16 @@
 //   At(block)          moves to a block of 32 values
 //   Step<place>(s, v)  the quants of values 4 s to 4 s + 3 of the block, s in 0..7, of the tile's
 //                      rows 8 v to 8 v + 7; place: block % kPlaces
+//   kUnpackOnce        whether quants are unpacked once for all columns, where there are many
 //   Scales(begin, end, to)  writes the scales of blocks, of K formats whole super-blocks of them:
-//                      [block][kHalves + kMins][16]; minima last
+//                      [block][1 + kMins][kHalves][16]; minima last
 
 #pragma once
 
 #include <immintrin.h>
 
 #include "../format.h"
+#include "lanes.h"
 
 namespace oi::kernels::avx2 {
 namespace {  // sources for other instructions have their own
@@ -76,6 +78,7 @@ class WeightsQ8_0 {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = false;
   static constexpr int kPlaces = 1;
+  static constexpr bool kUnpackOnce = false;
 
   WeightsQ8_0(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k) {}
   void At(int64_t block) { step_ = quants_ + block * 512; }
@@ -99,6 +102,7 @@ class WeightsQ4_0 {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = false;
   static constexpr int kPlaces = 1;
+  static constexpr bool kUnpackOnce = true;
 
   WeightsQ4_0(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k / 2) {}
   void At(int64_t block) { step_ = quants_ + block * 256; }
@@ -156,6 +160,7 @@ class WeightsQ4_K {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = true;
   static constexpr int kPlaces = 2;
+  static constexpr bool kUnpackOnce = true;
 
   WeightsQ4_K(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k / 2) {}
   // Two blocks share 32 bytes of a row: the even one has the low nibbles.
@@ -208,6 +213,7 @@ class WeightsQ5_K {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = true;
   static constexpr int kPlaces = 8;
+  static constexpr bool kUnpackOnce = true;
 
   WeightsQ5_K(const uint8_t* tile, int64_t k)
       : quants_(tile, tile + kTileRows * k / 2), scales_(tile + kTileRows * (k / 2 + k / 8)) {}
@@ -234,6 +240,7 @@ class WeightsQ6_K {
   static constexpr int kHalves = 2;
   static constexpr bool kMins = false;
   static constexpr int kPlaces = 4;
+  static constexpr bool kUnpackOnce = true;
 
   WeightsQ6_K(const uint8_t* tile, int64_t k)
       : quants_(tile, tile + kTileRows * k / 2), scales_(tile + kTileRows * (k / 2 + k / 4)) {}
@@ -262,6 +269,52 @@ class WeightsQ6_K {
  private:
   NibblesAndHighBits quants_;
   const uint8_t* scales_;
+};
+
+// A format of ../simd.
+template <template <class> class Code>
+class Coded {
+ public:
+  static constexpr Format kFormat = Code<Lanes>::kFormat;
+  static constexpr int kOffset = Code<Lanes>::kOffset;
+  static constexpr int kLargest = Code<Lanes>::kLargest;
+  static constexpr int kHalves = Code<Lanes>::kHalves;
+  static constexpr bool kMins = Code<Lanes>::kMins;
+  static constexpr int kPlaces = 1;
+  static constexpr bool kUnpackOnce = true;
+
+  Coded(const uint8_t* tile, int64_t k) : code_(tile, k) {}
+  void At(int64_t block) { code_.At(block); }
+  template <int>
+  __m256i Step(int s, int v) const {
+    return code_.Step(s, v);
+  }
+  void Scales(int64_t begin, int64_t end, float* to) const {
+    for (int64_t block = begin; block < end; ++block, to += kHalves * (1 + kMins) * kTileRows) {
+      for (int i = 0; i < kHalves * 2; ++i) {
+        const int half = i / 2;
+        const int v = i % 2;
+        _mm256_store_ps(to + half * kTileRows + v * 8, code_.Scale(block, half, v));
+        if constexpr (kMins) {
+          _mm256_store_ps(to + (kHalves + half) * kTileRows + v * 8, code_.Min(block, half, v));
+        }
+      }
+    }
+  }
+
+ private:
+  Code<Lanes> code_;
+};
+
+// For ../simd/formats.h.
+struct Weights {
+  using Q8_0 = WeightsQ8_0;
+  using Q4_0 = WeightsQ4_0;
+  using Q4_K = WeightsQ4_K;
+  using Q5_K = WeightsQ5_K;
+  using Q6_K = WeightsQ6_K;
+  template <template <class> class Code>
+  using Of = Coded<Code>;
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace oi::kernels::avx512 {
 namespace {  // sources for other instructions have their own
 
 // A block of a group of n columns: quants [8 steps][n][4], then floats or integers [n]: scales,
-// where the sums start, and the same for the second half (or scale * sum, for minima).
+// where the sums start, and the same for the second half, or scale * sum, for minima; with minima
+// of both halves, where nothing is taken off, scale * sum of each.
 constexpr int64_t kRecordBytes = 44;  // of one column
 
 struct Record {
@@ -26,6 +27,12 @@ struct Record {
   int32_t* first() const { return reinterpret_cast<int32_t*>(start + 36 * width); }
   int32_t* second() const { return reinterpret_cast<int32_t*>(start + 40 * width); }
 };
+
+// Where the scaled sums for a half's minima are, behind the first starts.
+template <class W>
+constexpr int SumsAt(int half) {
+  return W::kHalves == 2 ? half : 1;
+}
 
 size_t ActivationBytes(int64_t k, int64_t columns) {
   return static_cast<size_t>(columns * (k / kBlock) * kRecordBytes);
@@ -122,13 +129,20 @@ void QuantizeBlocks(const float* x, int64_t count, uint8_t* start, int64_t width
   const auto store = [](int32_t* to, __m256i from) {
     _mm256_store_si256(reinterpret_cast<__m256i*>(to), from);
   };
-  if constexpr (W::kHalves == 2) {
+  const auto scaled = [scale](__m256i sum) {
+    return _mm256_castps_si256(_mm256_mul_ps(scale, _mm256_cvtepi32_ps(sum)));
+  };
+  if constexpr (W::kHalves == 2 && W::kMins) {
+    static_assert(W::kOffset == 0);
+    store(firsts, scaled(lower));
+    store(seconds, scaled(upper));
+  } else if constexpr (W::kHalves == 2) {
     store(firsts, _mm256_mullo_epi32(lower, offset));
     store(seconds, _mm256_mullo_epi32(upper, offset));
   } else {
     const __m256i sum = _mm256_add_epi32(lower, upper);
     store(firsts, _mm256_mullo_epi32(sum, offset));
-    store(seconds, _mm256_castps_si256(_mm256_mul_ps(scale, _mm256_cvtepi32_ps(sum))));
+    store(seconds, scaled(sum));
   }
   for (int64_t b = 0; b < count; ++b) {
     const Record record{start + b * width * kRecordBytes, width};

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "../simd/formats.h"
 #include "activations.h"
 #include "kernels.h"
 #include "weights.h"
@@ -28,6 +29,7 @@ constexpr int64_t kUnpackedColumns = 12;
 template <class W>
 class Unpacked {
  public:
+  static constexpr Format kFormat = W::kFormat;
   static constexpr int kOffset = W::kOffset;
   static constexpr int kHalves = W::kHalves;
   static constexpr bool kMins = W::kMins;
@@ -66,9 +68,9 @@ void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin,
   }
 }
 
-// Of a chunk and a pair of tiles: [block][tile][W::kHalves + W::kMins][kTileRows].
+// Of a chunk and a pair of tiles: [block][tile][1 + W::kMins][W::kHalves][kTileRows].
 template <class W>
-constexpr int64_t kScales = (W::kHalves + W::kMins) * kTileRows;
+constexpr int64_t kScales = W::kHalves*(1 + W::kMins) * kTileRows;
 template <class W>
 using ChunkScales = float[kChunkBlocks * 2 * kScales<W>];
 
@@ -141,11 +143,15 @@ void Compute(const uint8_t* tiles, int64_t k, size_t tile_bytes, const float* sc
         sums[r][c] = _mm512_fmadd_ps(products[r][c], scale, sums[r][c]);
       }
       if constexpr (W::kMins) {
-        const auto* scaled_sums = reinterpret_cast<const float*>(record + 40 * C);
-        const __m512 min = _mm512_load_ps(scales + r * kScales<W> + kTileRows);
+#pragma GCC unroll 2
+        for (int half = 0; half < W::kHalves; ++half) {
+          const auto* scaled_sums = reinterpret_cast<const float*>(starts + SumsAt<W>(half) * C);
+          const __m512 min =
+              _mm512_load_ps(scales + r * kScales<W> + (W::kHalves + half) * kTileRows);
 #pragma GCC unroll 8
-        for (int c = 0; c < C; ++c) {
-          sums[r][c] = _mm512_fnmadd_ps(min, _mm512_set1_ps(scaled_sums[c]), sums[r][c]);
+          for (int c = 0; c < C; ++c) {
+            sums[r][c] = _mm512_fnmadd_ps(min, _mm512_set1_ps(scaled_sums[c]), sums[r][c]);
+          }
         }
       }
     }
@@ -242,20 +248,8 @@ constexpr ProductKernel kKernel{W::kGroup,
 }  // namespace
 
 const ProductKernel* Int8Product(Format format) {
-  switch (format) {
-    case Format::kQ8_0:
-      return &kKernel<WeightsQ8_0, Format::kQ8_0>;
-    case Format::kQ4_0:
-      return &kKernel<WeightsQ4_0, Format::kQ4_0>;
-    case Format::kQ4_K:
-      return &kKernel<WeightsQ4_K, Format::kQ4_K>;
-    case Format::kQ5_K:
-      return &kKernel<WeightsQ5_K, Format::kQ5_K>;
-    case Format::kQ6_K:
-      return &kKernel<WeightsQ6_K, Format::kQ6_K>;
-    default:
-      return nullptr;
-  }
+  return simd::FindWeights<Weights>(
+      format, []<class W>() -> const ProductKernel* { return &kKernel<W, W::kFormat>; });
 }
 
 }  // namespace oi::kernels::avx512

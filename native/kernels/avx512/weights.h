@@ -3,6 +3,7 @@
 // leave free; scales are unpacked once for all columns.
 //
 // A format W gives:
+//   kFormat            which it is
 //   kOffset            what was added to the quants to make them unsigned
 //   kHalves            scales of its own for each 16 values (2) or each 32 (1)
 //   kMins              whether a minimum is subtracted: weight = scale * quant - minimum
@@ -12,13 +13,15 @@
 //   W(tile, k)         looks at one tile of rows of k values
 //   At(block)          moves to a block of 32 values
 //   Step(s)            the quants of values 4 s to 4 s + 3 of the block, s in 0..7
-//   Scales(block, to)  writes the scales of a block, [kHalves + kMins][16]; minima last
+//   Scales(block, to)  writes the scales of a block, [kHalves][16], and behind them minima if there
+//                      are any, [kHalves][16]
 
 #pragma once
 
 #include <immintrin.h>
 
 #include "../format.h"
+#include "lanes.h"
 
 namespace oi::kernels::avx512 {
 
@@ -34,6 +37,7 @@ inline __m512i LoadStep(const uint8_t* at) { return _mm512_loadu_si512(at); }
 
 class WeightsQ8_0 {
  public:
+  static constexpr Format kFormat = Format::kQ8_0;
   static constexpr int kOffset = 128;
   static constexpr int kHalves = 1;
   static constexpr bool kMins = false;
@@ -55,6 +59,7 @@ class WeightsQ8_0 {
 
 class WeightsQ4_0 {
  public:
+  static constexpr Format kFormat = Format::kQ4_0;
   static constexpr int kOffset = 8;
   static constexpr int kHalves = 1;
   static constexpr bool kMins = false;
@@ -108,6 +113,7 @@ inline void ScalesAndMins(const uint8_t* scales, int64_t block, float* to) {
 
 class WeightsQ4_K {
  public:
+  static constexpr Format kFormat = Format::kQ4_K;
   static constexpr int kOffset = 0;
   static constexpr int kHalves = 1;
   static constexpr bool kMins = true;
@@ -135,6 +141,7 @@ class WeightsQ4_K {
 
 class WeightsQ5_K {
  public:
+  static constexpr Format kFormat = Format::kQ5_K;
   static constexpr int kOffset = 0;
   static constexpr int kHalves = 1;
   static constexpr bool kMins = true;
@@ -171,6 +178,7 @@ class WeightsQ5_K {
 
 class WeightsQ6_K {
  public:
+  static constexpr Format kFormat = Format::kQ6_K;
   static constexpr int kOffset = 32;
   static constexpr int kHalves = 2;
   static constexpr bool kMins = false;
@@ -214,6 +222,44 @@ class WeightsQ6_K {
   const uint8_t* high_step_ = nullptr;
   __m128i shift_ = _mm_setzero_si128();
   __m512i rotation_ = _mm512_setzero_si512();
+};
+
+// A format of ../simd.
+template <template <class> class Code>
+class Coded {
+ public:
+  static constexpr Format kFormat = Code<Lanes>::kFormat;
+  static constexpr int kOffset = Code<Lanes>::kOffset;
+  static constexpr int kHalves = Code<Lanes>::kHalves;
+  static constexpr bool kMins = Code<Lanes>::kMins;
+  static constexpr int kGroup = 6;
+  static constexpr bool kUnpackOnce = true;
+
+  Coded(const uint8_t* tile, int64_t k) : code_(tile, k) {}
+  void At(int64_t block) { code_.At(block); }
+  __m512i Step(int s) const { return code_.Step(s, 0); }
+  void Scales(int64_t block, float* to) const {
+    for (int half = 0; half < kHalves; ++half) {
+      _mm512_store_ps(to + half * kTileRows, code_.Scale(block, half, 0));
+      if constexpr (kMins) {
+        _mm512_store_ps(to + (kHalves + half) * kTileRows, code_.Min(block, half, 0));
+      }
+    }
+  }
+
+ private:
+  Code<Lanes> code_;
+};
+
+// For ../simd/formats.h.
+struct Weights {
+  using Q8_0 = WeightsQ8_0;
+  using Q4_0 = WeightsQ4_0;
+  using Q4_K = WeightsQ4_K;
+  using Q5_K = WeightsQ5_K;
+  using Q6_K = WeightsQ6_K;
+  template <template <class> class Code>
+  using Of = Coded<Code>;
 };
 
 }  // namespace oi::kernels::avx512

@@ -21,12 +21,17 @@
 namespace oi::kernels::test {
 namespace {
 
+std::vector<ggml_type> AllTypes() {
+  std::vector<ggml_type> types{GGML_TYPE_BF16, GGML_TYPE_F16};
+  for (const Quantized& quantized : kQuantized) types.push_back(quantized.type);
+  return types;
+}
+
 struct Options {
   int threads = 1;
   int rounds = 5;
   std::vector<int64_t> columns{1, 4, 16, 64, 512};
-  std::vector<ggml_type> types{GGML_TYPE_Q8_0, GGML_TYPE_Q4_0, GGML_TYPE_Q4_K, GGML_TYPE_Q5_K,
-                               GGML_TYPE_Q6_K, GGML_TYPE_BF16, GGML_TYPE_F16};
+  std::vector<ggml_type> types = AllTypes();
   std::vector<std::pair<int64_t, int64_t>> shapes{{3072, 1024}};
   std::vector<std::pair<int64_t, int64_t>> attention;  // instead of products
   std::vector<int64_t> rows;                           // instead of products

@@ -17,12 +17,46 @@ std::optional<Format> FormatOf(ggml_type type) {
       return Format::kQ8_0;
     case GGML_TYPE_Q4_0:
       return Format::kQ4_0;
+    case GGML_TYPE_Q4_1:
+      return Format::kQ4_1;
+    case GGML_TYPE_Q5_0:
+      return Format::kQ5_0;
+    case GGML_TYPE_Q5_1:
+      return Format::kQ5_1;
+    case GGML_TYPE_Q2_K:
+      return Format::kQ2_K;
+    case GGML_TYPE_Q3_K:
+      return Format::kQ3_K;
     case GGML_TYPE_Q4_K:
       return Format::kQ4_K;
     case GGML_TYPE_Q5_K:
       return Format::kQ5_K;
     case GGML_TYPE_Q6_K:
       return Format::kQ6_K;
+    case GGML_TYPE_IQ1_S:
+      return Format::kIQ1_S;
+    case GGML_TYPE_IQ1_M:
+      return Format::kIQ1_M;
+    case GGML_TYPE_IQ2_XXS:
+      return Format::kIQ2_XXS;
+    case GGML_TYPE_IQ2_XS:
+      return Format::kIQ2_XS;
+    case GGML_TYPE_IQ2_S:
+      return Format::kIQ2_S;
+    case GGML_TYPE_IQ3_XXS:
+      return Format::kIQ3_XXS;
+    case GGML_TYPE_IQ3_S:
+      return Format::kIQ3_S;
+    case GGML_TYPE_IQ4_NL:
+      return Format::kIQ4_NL;
+    case GGML_TYPE_IQ4_XS:
+      return Format::kIQ4_XS;
+    case GGML_TYPE_MXFP4:
+      return Format::kMXFP4;
+    case GGML_TYPE_NVFP4:
+      return Format::kNVFP4;
+    case GGML_TYPE_TQ2_0:
+      return Format::kTQ2_0;
     case GGML_TYPE_BF16:
       return Format::kBF16;
     case GGML_TYPE_F16:

@@ -21,11 +21,19 @@ struct Quantized {
   Format format;
 };
 
-constexpr Quantized kQuantized[] = {{GGML_TYPE_Q8_0, Format::kQ8_0},
-                                    {GGML_TYPE_Q4_0, Format::kQ4_0},
-                                    {GGML_TYPE_Q4_K, Format::kQ4_K},
-                                    {GGML_TYPE_Q5_K, Format::kQ5_K},
-                                    {GGML_TYPE_Q6_K, Format::kQ6_K}};
+constexpr Quantized kQuantized[] = {
+    {GGML_TYPE_Q8_0, Format::kQ8_0},       {GGML_TYPE_Q4_0, Format::kQ4_0},
+    {GGML_TYPE_Q4_1, Format::kQ4_1},       {GGML_TYPE_Q5_0, Format::kQ5_0},
+    {GGML_TYPE_Q5_1, Format::kQ5_1},       {GGML_TYPE_Q2_K, Format::kQ2_K},
+    {GGML_TYPE_Q3_K, Format::kQ3_K},       {GGML_TYPE_Q4_K, Format::kQ4_K},
+    {GGML_TYPE_Q5_K, Format::kQ5_K},       {GGML_TYPE_Q6_K, Format::kQ6_K},
+    {GGML_TYPE_IQ1_S, Format::kIQ1_S},     {GGML_TYPE_IQ1_M, Format::kIQ1_M},
+    {GGML_TYPE_IQ2_XXS, Format::kIQ2_XXS}, {GGML_TYPE_IQ2_XS, Format::kIQ2_XS},
+    {GGML_TYPE_IQ2_S, Format::kIQ2_S},     {GGML_TYPE_IQ3_XXS, Format::kIQ3_XXS},
+    {GGML_TYPE_IQ3_S, Format::kIQ3_S},     {GGML_TYPE_IQ4_NL, Format::kIQ4_NL},
+    {GGML_TYPE_IQ4_XS, Format::kIQ4_XS},   {GGML_TYPE_MXFP4, Format::kMXFP4},
+    {GGML_TYPE_NVFP4, Format::kNVFP4},     {GGML_TYPE_TQ2_0, Format::kTQ2_0},
+};
 
 enum class Side { kOurs, kStock };
 

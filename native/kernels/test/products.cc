@@ -12,8 +12,8 @@ namespace {
 
 // The formats that have a kernel here: AVX-512 alone leaves BF16 to llama.cpp.
 std::vector<ggml_type> TypesHere() {
-  std::vector<ggml_type> types{GGML_TYPE_Q8_0, GGML_TYPE_Q4_0, GGML_TYPE_Q4_K,
-                               GGML_TYPE_Q5_K, GGML_TYPE_Q6_K, GGML_TYPE_F16};
+  std::vector<ggml_type> types{GGML_TYPE_F16};
+  for (const Quantized& quantized : kQuantized) types.push_back(quantized.type);
   if (FindProduct(Format::kBF16, 16) != nullptr) types.push_back(GGML_TYPE_BF16);
   return types;
 }
@@ -31,7 +31,7 @@ bool RoundsColumns(ggml_type type) {
   return FindProduct(FormatOf(type), 16, /*exact=*/true)->residual != nullptr;
 }
 
-int64_t Unit(ggml_type type) { return ggml_blck_size(type) == 256 ? 256 : 64; }
+int64_t Unit(ggml_type type) { return LengthUnit(FormatOf(type)); }
 
 std::vector<double> Reference(const Floats& weights, const Floats& columns, int64_t k) {
   const int64_t rows = static_cast<int64_t>(weights.size()) / k;
@@ -127,7 +127,8 @@ void CheckExact(ggml_type type) {
   bool widths_agree = true;
   for (const int64_t count : {1, 2, 3, 5, 7, 12, 13, 40}) {
     const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 9));
-    const int64_t k = Unit(type) * (1 + static_cast<int64_t>(random() % 12));
+    // More than the blocks below that leave nothing.
+    const int64_t k = Unit(type) * (2 + static_cast<int64_t>(random() % 11));
     const auto bytes = Encode(type, RandomFloats(rows * k, 0.05f, random), k);
     Floats columns = RandomFloats(count * k, 1, random);
     for (int64_t c = 0; c < count; ++c) columns[c * k + random() % k] *= 30;

@@ -1,0 +1,298 @@
+// Weight formats whose quants are bits, or places in a table of 16, once for all vector widths.
+//
+// L, the lanes of a set, has registers of 4 bytes for each of kRows rows. Part v of a tile's 16
+// rows is rows v * kRows and up. A format W<L> gives:
+//   kFormat, kOffset, kLargest, kHalves, kMins, At(block): as in avx512/weights.h and
+//   avx2/weights.h Step(s, v)             the quants of values 4 s to 4 s + 3 of the block, s in
+//   0..7 Scale(block, half, v)  scales of rows, and Min(block, half, v) with kMins
+//
+// Planes of a tile, in order; "bytes" of a block or super-block are [n][16 rows]:
+//   Q4_1    nibbles (k/8 steps) | per 32: fp16 d[16], fp16 m[16]
+//   Q5_0    nibbles (k/8 steps) | high bits (k/32 steps) | per 32: fp16 d[16]
+//   Q5_1    the same | per 32: fp16 d[16], fp16 m[16]
+//   Q2_K    pairs of bits (k/16 steps) | per 256: fp16 d[16], fp16 dmin[16], 16 bytes
+//   Q3_K    pairs of bits (k/16 steps) | high bits (k/32 steps) | per 256: fp16 d[16], 12 bytes
+//   TQ2_0   pairs of bits (k/16 steps) | per 256: fp16 d[16]
+//   IQ4_NL  nibbles (k/8 steps) | per 32: fp16 d[16]
+//   IQ4_XS  nibbles (k/8 steps) | per 256: fp16 d[16], 6 bytes (high bits of scales, then nibbles)
+//   MXFP4   nibbles (k/8 steps) | per 32: 1 byte
+//   NVFP4   nibbles (k/8 steps) | per 32: 2 bytes
+// The high bit of value 4 s + b is bit s of byte b: of Q5_0 and Q5_1 within its block, of Q3_K bit
+// i of byte b is that of block i.
+
+#pragma once
+
+#include "../format.h"
+
+namespace oi::kernels::simd {
+
+// Weights at quants of a block in steps of 64 bytes, and scales behind all of them.
+template <class L>
+class Planes {
+ protected:
+  using Ints = typename L::Ints;
+  using Floats = typename L::Floats;
+
+  // steps: of 64 bytes, in a row of k values.
+  Planes(const uint8_t* tile, int64_t steps) : quants_(tile), scales_(tile + steps * 64) {}
+
+  // Nibbles of a block of their own: the first 16 values are the low ones.
+  Ints OwnNibbles(int s, int v) const {
+    return Bits(L::Load(step_ + (s % 4) * 64, v), s < 4 ? 0 : 4, 0x0F);
+  }
+  static Ints Bits(Ints x, int shift, int mask) {
+    return L::And(L::Right(x, shift), L::SetBytes(mask));
+  }
+  static Floats Number(Ints x) { return L::ToFloats(x); }
+
+  const uint8_t* quants_;
+  const uint8_t* scales_;
+  const uint8_t* step_ = nullptr;
+};
+
+template <class L>
+class Q4_1 : Planes<L> {
+ public:
+  static constexpr Format kFormat = Format::kQ4_1;
+  static constexpr int kOffset = 0;
+  static constexpr int kLargest = 15;
+  static constexpr int kHalves = 1;
+  static constexpr bool kMins = true;
+
+  Q4_1(const uint8_t* tile, int64_t k) : Planes<L>(tile, k / 8) {}
+  void At(int64_t block) { this->step_ = this->quants_ + block * 256; }
+  auto Step(int s, int v) const { return this->OwnNibbles(s, v); }
+  auto Scale(int64_t block, int, int v) const {
+    return L::LoadHalfs(this->scales_ + block * 64, v);
+  }
+  // The file has what is added.
+  auto Min(int64_t block, int, int v) const {
+    return L::Negative(L::LoadHalfs(this->scales_ + block * 64 + 32, v));
+  }
+};
+
+// Q5_0 and Q5_1.
+template <class L, bool kWithMins>
+class Q5 : Planes<L> {
+ public:
+  static constexpr Format kFormat = kWithMins ? Format::kQ5_1 : Format::kQ5_0;
+  static constexpr int kOffset = kWithMins ? 0 : 16;
+  static constexpr int kLargest = 31;
+  static constexpr int kHalves = 1;
+  static constexpr bool kMins = kWithMins;
+
+  Q5(const uint8_t* tile, int64_t k) : Planes<L>(tile, k / 8 + k / 32), high_(tile + 8 * k) {}
+  void At(int64_t block) {
+    this->step_ = this->quants_ + block * 256;
+    high_step_ = high_ + block * 64;
+  }
+  auto Step(int s, int v) const {
+    const auto bits = L::Load(high_step_, v);
+    const auto high = s < 4 ? L::Left(bits, 4 - s) : L::Right(bits, s - 4);
+    return L::Or(this->OwnNibbles(s, v), L::And(high, L::SetBytes(0x10)));
+  }
+  auto Scale(int64_t block, int, int v) const {
+    return L::LoadHalfs(this->scales_ + block * kScaleBytes, v);
+  }
+  auto Min(int64_t block, int, int v) const {
+    return L::Negative(L::LoadHalfs(this->scales_ + block * kScaleBytes + 32, v));
+  }
+
+ private:
+  static constexpr int64_t kScaleBytes = kWithMins ? 64 : 32;
+
+  const uint8_t* high_;
+  const uint8_t* high_step_ = nullptr;
+};
+
+template <class L>
+using Q5_0 = Q5<L, false>;
+template <class L>
+using Q5_1 = Q5<L, true>;
+
+// Four blocks share 32 bytes of a row.
+template <class L>
+class Pairs : protected Planes<L> {
+ public:
+  void At(int64_t block) {
+    this->step_ = this->quants_ + block / 4 * 512;
+    shift_ = static_cast<int>(block % 4) * 2;
+  }
+
+ protected:
+  using Planes<L>::Planes;
+  auto Pair(int s, int v) const { return this->Bits(L::Load(this->step_ + s * 64, v), shift_, 3); }
+
+ private:
+  int shift_ = 0;
+};
+
+template <class L>
+class Q2_K : public Pairs<L> {
+ public:
+  static constexpr Format kFormat = Format::kQ2_K;
+  static constexpr int kOffset = 0;
+  static constexpr int kLargest = 3;
+  static constexpr int kHalves = 2;
+  static constexpr bool kMins = true;
+
+  Q2_K(const uint8_t* tile, int64_t k) : Pairs<L>(tile, k / 16) {}
+  auto Step(int s, int v) const { return this->Pair(s, v); }
+  auto Scale(int64_t block, int half, int v) const { return Times<0, 0>(block, half, v); }
+  auto Min(int64_t block, int half, int v) const { return Times<32, 4>(block, half, v); }
+
+ private:
+  template <int kPlace, int kShift>
+  auto Times(int64_t block, int half, int v) const {
+    const uint8_t* super = this->scales_ + block / 8 * 320;
+    const auto byte = L::LoadBytes(super + 64 + (block % 8 * 2 + half) * kTileRows, v);
+    return L::Multiply(L::LoadHalfs(super + kPlace, v),
+                       this->Number(this->Bits(byte, kShift, 0x0F)));
+  }
+};
+
+template <class L>
+class Q3_K : public Pairs<L> {
+ public:
+  static constexpr Format kFormat = Format::kQ3_K;
+  static constexpr int kOffset = 4;
+  static constexpr int kLargest = 7;
+  static constexpr int kHalves = 2;
+  static constexpr bool kMins = false;
+
+  Q3_K(const uint8_t* tile, int64_t k) : Pairs<L>(tile, k / 16 + k / 32), high_(tile + 4 * k) {}
+  void At(int64_t block) {
+    Pairs<L>::At(block);
+    high_step_ = high_ + block / 8 * 512;
+    bit_ = static_cast<int>(block % 8);
+  }
+  auto Step(int s, int v) const {
+    const auto bits = L::Load(high_step_ + s * 64, v);
+    const auto high = bit_ < 2 ? L::Left(bits, 2 - bit_) : L::Right(bits, bit_ - 2);
+    return L::Or(this->Pair(s, v), L::And(high, L::SetBytes(4)));
+  }
+  // 16 scales of 6 bits, less 32: nibbles in 8 bytes, the low ones first, and pairs in 4.
+  auto Scale(int64_t block, int half, int v) const {
+    const uint8_t* super = this->scales_ + block / 8 * 224;
+    const uint8_t* bytes = super + 32;
+    const int i = static_cast<int>(block % 8) * 2 + half;
+    const auto low = this->Bits(L::LoadBytes(bytes + i % 8 * kTileRows, v), i / 8 * 4, 0x0F);
+    const auto top = this->Bits(L::LoadBytes(bytes + (8 + i % 4) * kTileRows, v), i / 4 * 2, 3);
+    const auto scale = L::Subtract(L::Or(low, L::Left(top, 4)), L::Set(32));
+    return L::Multiply(L::LoadHalfs(super, v), this->Number(scale));
+  }
+
+ private:
+  const uint8_t* high_;
+  const uint8_t* high_step_ = nullptr;
+  int bit_ = 0;
+};
+
+template <class L>
+class TQ2_0 : public Pairs<L> {
+ public:
+  static constexpr Format kFormat = Format::kTQ2_0;
+  static constexpr int kOffset = 1;
+  static constexpr int kLargest = 3;
+  static constexpr int kHalves = 1;
+  static constexpr bool kMins = false;
+
+  TQ2_0(const uint8_t* tile, int64_t k) : Pairs<L>(tile, k / 16) {}
+  auto Step(int s, int v) const { return this->Pair(s, v); }
+  auto Scale(int64_t block, int, int v) const {
+    return L::LoadHalfs(this->scales_ + block / 8 * 32, v);
+  }
+};
+
+// Nibbles that are places in a table of numbers, 128 added to each.
+template <class L>
+class Tabled : protected Planes<L> {
+ public:
+  static constexpr int kOffset = 128;
+  static constexpr int kLargest = 255;
+  static constexpr bool kMins = false;
+
+  void At(int64_t block) { this->step_ = this->quants_ + block * 256; }
+
+ protected:
+  using Planes<L>::Planes;
+};
+
+alignas(16) inline constexpr uint8_t kNonLinear[16] = {
+    128 - 127, 128 - 104, 128 - 83, 128 - 65, 128 - 49, 128 - 35, 128 - 22, 128 - 10,
+    128 + 1,   128 + 13,  128 + 25, 128 + 38, 128 + 53, 128 + 69, 128 + 89, 128 + 113};
+// Twice the numbers of FP4 (E2M1).
+alignas(16) inline constexpr uint8_t kTwiceFp4[16] = {
+    128, 128 + 1, 128 + 2, 128 + 3, 128 + 4, 128 + 6, 128 + 8, 128 + 12,
+    128, 128 - 1, 128 - 2, 128 - 3, 128 - 4, 128 - 6, 128 - 8, 128 - 12};
+
+template <class L>
+class IQ4_NL : public Tabled<L> {
+ public:
+  static constexpr Format kFormat = Format::kIQ4_NL;
+  static constexpr int kHalves = 1;
+
+  IQ4_NL(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
+  auto Step(int s, int v) const { return L::Table(kNonLinear, this->OwnNibbles(s, v)); }
+  auto Scale(int64_t block, int, int v) const {
+    return L::LoadHalfs(this->scales_ + block * 32, v);
+  }
+};
+
+template <class L>
+class IQ4_XS : public Tabled<L> {
+ public:
+  static constexpr Format kFormat = Format::kIQ4_XS;
+  static constexpr int kHalves = 1;
+
+  IQ4_XS(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
+  auto Step(int s, int v) const { return L::Table(kNonLinear, this->OwnNibbles(s, v)); }
+  // 8 scales of 6 bits, less 32.
+  auto Scale(int64_t block, int, int v) const {
+    const uint8_t* super = this->scales_ + block / 8 * 128;
+    const uint8_t* bytes = super + 32;
+    const int i = static_cast<int>(block % 8);
+    const auto top = this->Bits(L::LoadBytes(bytes + i / 4 * kTileRows, v), i % 4 * 2, 3);
+    const auto low = this->Bits(L::LoadBytes(bytes + (2 + i / 2) * kTileRows, v), i % 2 * 4, 0x0F);
+    const auto scale = L::Subtract(L::Or(low, L::Left(top, 4)), L::Set(32));
+    return L::Multiply(L::LoadHalfs(super, v), this->Number(scale));
+  }
+};
+
+template <class L>
+class MXFP4 : public Tabled<L> {
+ public:
+  static constexpr Format kFormat = Format::kMXFP4;
+  static constexpr int kHalves = 1;
+
+  MXFP4(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
+  auto Step(int s, int v) const { return L::Table(kTwiceFp4, this->OwnNibbles(s, v)); }
+  // Half of 2^(byte - 127): a float's exponent. What is below 2^-126 counts as 0.
+  auto Scale(int64_t block, int, int v) const {
+    const auto byte = L::Max(L::LoadBytes(this->scales_ + block * kTileRows, v), L::Set(1));
+    return L::AsFloats(L::Left(L::Subtract(byte, L::Set(1)), 23));
+  }
+};
+
+template <class L>
+class NVFP4 : public Tabled<L> {
+ public:
+  static constexpr Format kFormat = Format::kNVFP4;
+  static constexpr int kHalves = 2;
+
+  NVFP4(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
+  // 16 values each: the first 8 are low nibbles.
+  auto Step(int s, int v) const {
+    const auto bytes = L::Load(this->step_ + (s / 4 * 2 + s % 2) * 64, v);
+    return L::Table(kTwiceFp4, this->Bits(bytes, s % 4 < 2 ? 0 : 4, 0x0F));
+  }
+  // Half of a number of 4 bits of exponent, 3 of mantissa and no sign: as a half-precision number
+  // it is 2^8 times smaller. All ones are 0.
+  auto Scale(int64_t block, int half, int v) const {
+    const auto byte = L::LoadBytes(this->scales_ + (block * 2 + half) * kTileRows, v);
+    return L::Multiply(L::HalfsOf(L::Left(L::And(L::ZeroWhere(byte, 0x7F), L::Set(0x7F)), 7)),
+                       L::SetFloat(128));
+  }
+};
+
+}  // namespace oi::kernels::simd
