@@ -30,7 +30,8 @@ inline __m512i Pair(__m512 first, __m512 second) {
 //
 // Put among the bits of a float, a quant makes it 32768 + quant, or 128 + quant where it has no
 // more than seven bits. What that is too large goes away with the offset, and nothing is lost:
-// times the scale, which has 18 bits at most, or 11 where quants have eight, the two have 21.
+// times the scale, which has 18 bits at most, or 11 where quants have eight, the two have 21. Where
+// quants of eight bits have scales of 17 (IQ formats), 2^-10 of a quant is lost at most.
 template <class U>
 void Unpack(const uint8_t* tile, int64_t k, int64_t begin, int64_t end, uint8_t* to) {
   constexpr bool kEightBits = U::kOffset == 128;

@@ -21,10 +21,6 @@ namespace {
 // stay in the first, add to the results more often: they lie apart in memory, which costs more.
 constexpr int64_t kChunkBlocks = 128;
 
-// With more columns than this, the quants of a chunk are unpacked once for all of them: the shifts
-// would take turns with the products in every group of columns.
-constexpr int64_t kUnpackedColumns = 12;
-
 // A chunk of a tile of W, unpacked: [block][step][kTileRows][4], each a byte.
 template <class W>
 class Unpacked {
@@ -206,8 +202,9 @@ void MultiplyTiles(const uint8_t* tiles, int64_t k, const uint8_t* activations, 
         tile.Scales(block, to);
       }
     }
-    if constexpr (W::kUnpackOnce) {
-      if (columns > kUnpackedColumns) {
+    // The shifts would take turns with the products in every group of columns.
+    if constexpr (W::kUnpackAbove != kNeverUnpack) {
+      if (columns > W::kUnpackAbove) {
         alignas(64) static thread_local uint8_t chunk[static_cast<size_t>(R * Unpacked<W>::kBytes)];
         for (int r = 0; r < R; ++r) {
           const W tile(tiles + static_cast<size_t>(r) * tile_bytes, k);

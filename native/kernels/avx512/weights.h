@@ -8,8 +8,8 @@
 //   kHalves            scales of its own for each 16 values (2) or each 32 (1)
 //   kMins              whether a minimum is subtracted: weight = scale * quant - minimum
 //   kGroup             columns that its registers leave room for
-//   kUnpackOnce        whether unpacking them again for every group of columns costs more than
-//                      storing them unpacked
+//   kUnpackAbove       with more columns than this, unpacking them again for every group of columns
+//                      costs more than storing them unpacked
 //   W(tile, k)         looks at one tile of rows of k values
 //   At(block)          moves to a block of 32 values
 //   Step(s)            the quants of values 4 s to 4 s + 3 of the block, s in 0..7
@@ -24,6 +24,8 @@
 #include "lanes.h"
 
 namespace oi::kernels::avx512 {
+
+constexpr int64_t kNeverUnpack = INT64_MAX;
 
 inline __m512 LoadHalfs(const uint8_t* at) {
   return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
@@ -42,7 +44,7 @@ class WeightsQ8_0 {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = false;
   static constexpr int kGroup = 6;
-  static constexpr bool kUnpackOnce = false;
+  static constexpr int64_t kUnpackAbove = kNeverUnpack;
 
   WeightsQ8_0(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k) {}
   void At(int64_t block) { step_ = quants_ + block * 512; }
@@ -64,7 +66,7 @@ class WeightsQ4_0 {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = false;
   static constexpr int kGroup = 6;
-  static constexpr bool kUnpackOnce = false;
+  static constexpr int64_t kUnpackAbove = kNeverUnpack;
 
   WeightsQ4_0(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k / 2) {}
   void At(int64_t block) { step_ = quants_ + block * 256; }
@@ -118,7 +120,7 @@ class WeightsQ4_K {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = true;
   static constexpr int kGroup = 6;
-  static constexpr bool kUnpackOnce = true;
+  static constexpr int64_t kUnpackAbove = 2 * kGroup;
 
   WeightsQ4_K(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k / 2) {}
   // Two blocks share 32 bytes of a row: the even one has the low nibbles.
@@ -146,7 +148,7 @@ class WeightsQ5_K {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = true;
   static constexpr int kGroup = 6;
-  static constexpr bool kUnpackOnce = true;
+  static constexpr int64_t kUnpackAbove = 2 * kGroup;
 
   WeightsQ5_K(const uint8_t* tile, int64_t k)
       : quants_(tile), high_(tile + kTileRows * k / 2), scales_(high_ + kTileRows * k / 8) {}
@@ -183,7 +185,7 @@ class WeightsQ6_K {
   static constexpr int kHalves = 2;
   static constexpr bool kMins = false;
   static constexpr int kGroup = 6;
-  static constexpr bool kUnpackOnce = true;
+  static constexpr int64_t kUnpackAbove = 2 * kGroup;
 
   WeightsQ6_K(const uint8_t* tile, int64_t k)
       : quants_(tile), high_(tile + kTileRows * k / 2), scales_(high_ + kTileRows * k / 4) {}
@@ -233,7 +235,7 @@ class Coded {
   static constexpr int kHalves = Code<Lanes>::kHalves;
   static constexpr bool kMins = Code<Lanes>::kMins;
   static constexpr int kGroup = 6;
-  static constexpr bool kUnpackOnce = true;
+  static constexpr int64_t kUnpackAbove = Code<Lanes>::kGathers ? kGroup : 2 * kGroup;
 
   Coded(const uint8_t* tile, int64_t k) : code_(tile, k) {}
   void At(int64_t block) { code_.At(block); }

@@ -29,6 +29,8 @@ alignas(64) inline constexpr uint32_t kBytesOfBits[16] = {
 template <class L>
 class Grid {
  public:
+  static constexpr bool kGathers = true;
+
   void At(int64_t block) {
     block_ = block;
     step_ = places_ + block * bytes_;

@@ -1,10 +1,14 @@
 // Weight formats whose quants are bits, or places in a table of 16, once for all vector widths.
 //
-// L, the lanes of a set, has registers of 4 bytes for each of kRows rows. Part v of a tile's 16
-// rows is rows v * kRows and up. A format W<L> gives:
-//   kFormat, kOffset, kLargest, kHalves, kMins, At(block): as in avx512/weights.h and
-//   avx2/weights.h Step(s, v)             the quants of values 4 s to 4 s + 3 of the block, s in
-//   0..7 Scale(block, half, v)  scales of rows, and Min(block, half, v) with kMins
+// L, the lanes of a set, has registers of 4 bytes for each of some rows: avx512/lanes.h of all 16
+// of a tile, avx2/lanes.h of 8, where part v of a tile is its rows 8 v to 8 v + 7. A format W<L>
+// gives what avx512/weights.h and avx2/weights.h say of
+//   kFormat, kOffset, kLargest, kHalves, kMins
+//   At(block)              moves to a block of 32 values
+//   Step(s, v)             the quants of values 4 s to 4 s + 3 of the block, s in 0..7
+//   Scale(block, half, v)  scales of rows; with kMins also Min(block, half, v)
+// and
+//   kGathers               whether unpacking takes far longer than reading
 //
 // Planes of a tile, in order; "bytes" of a block or super-block are [n][16 rows]:
 //   Q4_1    nibbles (k/8 steps) | per 32: fp16 d[16], fp16 m[16]
@@ -29,6 +33,9 @@ namespace oi::kernels::simd {
 // Weights at quants of a block in steps of 64 bytes, and scales behind all of them.
 template <class L>
 class Planes {
+ public:
+  static constexpr bool kGathers = false;
+
  protected:
   using Ints = typename L::Ints;
   using Floats = typename L::Floats;
@@ -51,7 +58,7 @@ class Planes {
 };
 
 template <class L>
-class Q4_1 : Planes<L> {
+class Q4_1 : public Planes<L> {
  public:
   static constexpr Format kFormat = Format::kQ4_1;
   static constexpr int kOffset = 0;
@@ -73,7 +80,7 @@ class Q4_1 : Planes<L> {
 
 // Q5_0 and Q5_1.
 template <class L, bool kWithMins>
-class Q5 : Planes<L> {
+class Q5 : public Planes<L> {
  public:
   static constexpr Format kFormat = kWithMins ? Format::kQ5_1 : Format::kQ5_0;
   static constexpr int kOffset = kWithMins ? 0 : 16;
@@ -112,7 +119,7 @@ using Q5_1 = Q5<L, true>;
 
 // Four blocks share 32 bytes of a row.
 template <class L>
-class Pairs : protected Planes<L> {
+class Pairs : public Planes<L> {
  public:
   void At(int64_t block) {
     this->step_ = this->quants_ + block / 4 * 512;
@@ -206,7 +213,7 @@ class TQ2_0 : public Pairs<L> {
 
 // Nibbles that are places in a table of numbers, 128 added to each.
 template <class L>
-class Tabled : protected Planes<L> {
+class Tabled : public Planes<L> {
  public:
   static constexpr int kOffset = 128;
   static constexpr int kLargest = 255;
