@@ -89,6 +89,17 @@ std::optional<std::vector<std::string>> GgufFile::Texts(const std::string& key) 
   return texts;
 }
 
+std::vector<MatrixFacts> GgufFile::Matrices() const {
+  std::vector<MatrixFacts> matrices;
+  for (int64_t id = 0; file_ != nullptr && id < gguf_get_n_tensors(file_); ++id) {
+    const int64_t* sizes = gguf_get_tensor_ne(file_, id);
+    if (sizes[1] == 1) continue;
+    matrices.push_back({gguf_get_tensor_name(file_, id), gguf_get_tensor_type(file_, id), sizes[0],
+                        sizes[1], gguf_get_tensor_size(file_, id)});
+  }
+  return matrices;
+}
+
 std::optional<Matrix> GgufFile::Tensor(const std::string& name) const {
   const int64_t id = file_ == nullptr ? -1 : gguf_find_tensor(file_, name.c_str());
   if (id < 0) return std::nullopt;

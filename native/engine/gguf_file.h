@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "ggml.h"
+
 struct gguf_context;
 
 namespace oi {
@@ -17,6 +19,15 @@ struct Matrix {
   size_t columns = 0;
   size_t rows = 0;  // 1 of a vector
   std::vector<float> values;
+};
+
+// What a file says of a tensor of two dimensions or three.
+struct MatrixFacts {
+  std::string name;
+  ggml_type type;
+  int64_t columns;
+  int64_t rows;
+  uint64_t bytes;
 };
 
 class GgufFile {
@@ -38,6 +49,7 @@ class GgufFile {
   std::optional<std::vector<float>> Floats(const std::string& key) const;
   std::optional<std::vector<uint32_t>> Unsigneds(const std::string& key) const;
   std::optional<std::vector<std::string>> Texts(const std::string& key) const;
+  std::vector<MatrixFacts> Matrices() const;
   // Nothing if there is no such tensor. Throws EngineError ERR_MODEL_LOAD if it cannot be read.
   std::optional<Matrix> Tensor(const std::string& name) const;
 

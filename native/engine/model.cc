@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "../kernels/kernels.h"
@@ -78,6 +79,33 @@ class ExpertsOnCpu {
   std::vector<llama_model_tensor_buft_override> overrides_;
 };
 
+// ", 12 % of the weights (F32) without": of what is multiplied; "" if it is less than a hundredth.
+std::string WithoutKernels(const std::string& path) {
+  uint64_t all = 0;
+  uint64_t left = 0;
+  std::set<std::string> types;
+  const GgufFile file(path);
+  const std::vector<MatrixFacts> matrices = file.Matrices();
+  const bool has_output =
+      std::any_of(matrices.begin(), matrices.end(),
+                  [](const MatrixFacts& matrix) { return matrix.name == "output.weight"; });
+  const bool tied = !has_output && !IsEncoder(file.Text("general.architecture").value_or(""));
+  for (const auto& [name, type, columns, rows, bytes] : matrices) {
+    // Rows of tables are looked up.
+    const bool table = name.find("_embd") != std::string::npos || name == "token_types.weight";
+    if (table && !(tied && name == "token_embd.weight")) continue;
+    all += bytes;
+    if (kernels::HasMatmul(type, columns, rows)) continue;
+    left += bytes;
+    types.insert(ggml_type_name(type));
+  }
+  const uint64_t percent = all == 0 ? 0 : (left * 100 + all / 2) / all;
+  if (percent == 0) return "";
+  std::string text;
+  for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
+  return ", " + std::to_string(percent) + " % of the weights (" + text + ") without";
+}
+
 // The decision type in the metadata of a file that cannot be loaded; "" if it is no decision model.
 std::string DecisionType(const std::string& path) {
   const GgufFile file(path);
@@ -136,7 +164,9 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
                       options.model_path + ": " + (reason.empty() ? "cannot be loaded" : reason));
   }
 
-  auto model = std::unique_ptr<Model>(new Model(raw, std::move(gpus), MemoryLogged(), own_kernels));
+  auto model =
+      std::unique_ptr<Model>(new Model(raw, std::move(gpus), MemoryLogged(), own_kernels,
+                                       own_kernels ? WithoutKernels(options.model_path) : ""));
   const std::string type = model->Meta(model->Meta("general.architecture") + kDecisionKey);
   const std::string what = type.empty() ? "" : "decision model of the type " + type + ": ";
   const auto refuse = [&](const char* reason) {
@@ -169,12 +199,14 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   return model;
 }
 
-Model::Model(llama_model* model, Devices gpus, LoggedMemory memory, bool kernels)
+Model::Model(llama_model* model, Devices gpus, LoggedMemory memory, bool kernels,
+             std::string without_kernels)
     : model_(model),
       vocab_(llama_model_get_vocab(model)),
       gpus_(std::move(gpus)),
       memory_(std::move(memory)),
-      kernels_(kernels) {}
+      kernels_(kernels),
+      without_kernels_(std::move(without_kernels)) {}
 
 Model::~Model() { llama_model_free(model_); }
 
@@ -211,7 +243,8 @@ ModelFacts Model::Facts() const {
   facts.device = on_cpu() ? "CPU" : Describe(gpus_);
   const bool tiles = memory_.buffers.count("CPU_OI") > 0;  // as of experts in RAM
   if (kernels_ && (layers_on_cpu() || tiles)) {
-    facts.kernels = kernels::Description() + (exact_matmuls() ? ", exact matmuls" : "");
+    facts.kernels =
+        kernels::Description() + (exact_matmuls() ? ", exact matmuls" : "") + without_kernels_;
   }
   facts.parameters = llama_model_n_params(model_);
   facts.weight_bytes = llama_model_size(model_);

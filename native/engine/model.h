@@ -54,13 +54,15 @@ class Model {
   ModelFacts Facts() const;
 
  private:
-  Model(llama_model* model, Devices gpus, LoggedMemory memory, bool kernels);
+  Model(llama_model* model, Devices gpus, LoggedMemory memory, bool kernels,
+        std::string without_kernels);
 
   llama_model* const model_;
   const llama_vocab* const vocab_;
   const Devices gpus_;  // with a layer or more
   const LoggedMemory memory_;
   const bool kernels_;
+  const std::string without_kernels_;  // what of the weights has none, as the end of a sentence
   std::unique_ptr<const HiddenReadout> hidden_;
   std::unique_ptr<const PrefixReadout> prefix_;
 };

@@ -6,9 +6,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-struct ggml_threadpool;
+#include "ggml.h"
 
 namespace oi::kernels {
 
@@ -46,5 +47,8 @@ class PoolScope {
 
 // "AVX-512 VNNI and BF16"; "" if this CPU or this build has no kernels.
 std::string Description();
+
+// Whether matmuls with a matrix of `rows` rows of `k` weights of a type have a kernel here.
+bool HasMatmul(ggml_type type, int64_t k, int64_t rows);
 
 }  // namespace oi::kernels

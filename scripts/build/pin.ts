@@ -30,6 +30,7 @@ export const bundleMember = 'package/llama/gitRelease.bundle'
 /** ggml's private headers that our CPU kernels use, and the first half of their SHA-256. */
 export const pinnedHeaders: Readonly<Record<string, string>> = {
   'ggml/src/ggml-backend-impl.h': '683e0583268e91e1f50b4ffc416b6523',
+  'ggml/src/ggml-common.h': '0061131b615c5721fc88a78feeb22c1f',
   'ggml/src/ggml-cpu/ggml-cpu-impl.h': '785a19aac84bd35671d34b1986b920ba',
   'ggml/src/ggml-cpu/ops.h': '2727d0414c23f1d06ade33d277c3ca1f',
   'ggml/src/ggml-cpu/traits.h': '26e1b41879091a663325848aa82a4023',

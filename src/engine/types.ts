@@ -145,7 +145,10 @@ export interface ModelInfo {
   readonly placement: readonly Placement[]
   /** Choices that differ from the options, and why, for people; often none. */
   readonly notes: readonly string[]
-  /** Instructions that our own CPU kernels use, as `AVX2, FMA and F16C`; '' if none are used. */
+  /**
+   * Instructions that our own CPU kernels use, as `AVX2, FMA and F16C`, and what of the weights has
+   * no kernel, as `, 12 % of the weights (f32) without`; '' if none are used.
+   */
   readonly kernels: string
 }
 

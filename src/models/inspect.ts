@@ -33,6 +33,8 @@ export interface Inspection {
   }
   /** The placement on the devices of this machine, with the given settings. */
   readonly placement: readonly Placement[]
+  /** As in {@link ModelInfo.kernels}. */
+  readonly kernels: string
   /** Choices that differ from the given settings, and why. */
   readonly notes: readonly string[]
   /** How to ask it; undefined if it cannot be served. */
@@ -91,6 +93,7 @@ export async function inspectModel(
       total: info.weightBytes + info.contextBytes,
     },
     placement: info.placement,
+    kernels: info.kernels,
     notes: info.notes,
     readout: readout && {
       name: readout.name,

@@ -40,20 +40,22 @@ void Unpack(const uint8_t* tile, int64_t k, int64_t begin, int64_t end, uint8_t*
   const __m512i base = _mm512_castps_si512(_mm512_set1_ps(kBase));
   U weights(tile, k);
   for (int64_t block = begin; block < end; ++block) {
-    alignas(64) float scales[U::kHalves * (1 + U::kMins) * kTileRows];
+    alignas(64) float scales[(U::kHalves + U::kMins) * kTileRows];
     weights.Scales(block, scales);
     weights.At(block);
+    constexpr int kParts = U::kHalves > U::kMins ? U::kHalves : U::kMins;
 #pragma GCC unroll 2
-    for (int half = 0; half < U::kHalves; ++half) {
-      const __m512 scale = _mm512_load_ps(scales + half * kTileRows);
+    for (int part = 0; part < kParts; ++part) {
+      const __m512 scale = _mm512_load_ps(scales + part % U::kHalves * kTileRows);
       __m512 start = _mm512_mul_ps(scale, _mm512_set1_ps(-kBase - U::kOffset));
-      if constexpr (U::kMins) {
-        start = _mm512_sub_ps(start, _mm512_load_ps(scales + (U::kHalves + half) * kTileRows));
+      if constexpr (U::kMins > 0) {
+        const int min = U::kHalves + part % U::kMins;
+        start = _mm512_sub_ps(start, _mm512_load_ps(scales + min * kTileRows));
       }
-      constexpr int kSteps = 8 / U::kHalves;
+      constexpr int kSteps = 8 / kParts;
 #pragma GCC unroll 8
       for (int i = 0; i < kSteps; ++i, to += 128) {
-        const __m512i four = weights.Step(half * kSteps + i);
+        const __m512i four = weights.Step(part * kSteps + i);
         const auto value = [&](int byte) {
           const __m512i placed = _mm512_mask_shuffle_epi8(base, kPlace, four, Indices(byte));
           return _mm512_fmadd_ps(_mm512_castsi512_ps(placed), scale, start);

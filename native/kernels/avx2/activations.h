@@ -19,10 +19,10 @@ namespace {  // sources for other instructions have their own
 // of both halves, where nothing is taken off, scale * sum of each.
 constexpr int64_t kRecordBytes = 44;  // of one column
 
-// Where the scaled sums for a half's minima are, behind the first starts.
+// Where the scaled sums for a minimum are, behind the first starts.
 template <class W>
-constexpr int SumsAt(int half) {
-  return W::kHalves == 2 ? half : 1;
+constexpr int SumsAt(int min) {
+  return W::kMins == 2 ? min : 1;
 }
 
 inline size_t ActivationBytes(int64_t k, int64_t columns) {
@@ -94,8 +94,8 @@ void QuantizeBlock(const float* x, uint8_t* record, int64_t width, int64_t c) {
   const auto scaled = [scale](int32_t sum) {
     return std::bit_cast<int32_t>(scale * static_cast<float>(sum));
   };
-  if constexpr (W::kHalves == 2 && W::kMins) {
-    static_assert(W::kOffset == 0);
+  if constexpr (W::kMins == 2) {
+    static_assert(W::kHalves == 1 && W::kOffset == 0);
     at[9 * width] = scaled(first);
     at[10 * width] = scaled(second);
   } else if constexpr (W::kHalves == 2) {

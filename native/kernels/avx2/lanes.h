@@ -29,6 +29,7 @@ struct Lanes {
   static Ints Or(Ints a, Ints b) { return _mm256_or_si256(a, b); }
   static Ints Xor(Ints a, Ints b) { return _mm256_xor_si256(a, b); }
   static Ints Subtract(Ints a, Ints b) { return _mm256_sub_epi32(a, b); }
+  static Ints MultiplyInts(Ints a, Ints b) { return _mm256_mullo_epi32(a, b); }
   static Ints Max(Ints a, Ints b) { return _mm256_max_epi32(a, b); }
   static Ints AddBytes(Ints a, Ints b) { return _mm256_add_epi8(a, b); }
   static Ints SubtractBytes(Ints a, Ints b) { return _mm256_sub_epi8(a, b); }

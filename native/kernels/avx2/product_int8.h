@@ -89,7 +89,7 @@ class Unpacked {
 template <class W>
 constexpr int64_t kScales = W::kHalves*(1 + W::kMins) * kTileRows;
 
-// One tile x C columns, blocks begin to end. `scales` [block][1 + kMins][kHalves][kTileRows].
+// One tile x C columns, blocks begin to end. `scales` [block][kHalves + kMins][kTileRows].
 // `continued`: adds to what the results hold.
 template <class W, class Dots, int C, class Source>
 void Compute(Source source, const float* scales, const uint8_t* group, int64_t begin, int64_t end,
@@ -141,13 +141,11 @@ void Compute(Source source, const float* scales, const uint8_t* group, int64_t b
       for (int c = 0; c < C; ++c) {
         const __m256 scale = _mm256_set1_ps(column_scales[c]);
         sums[v][c] = _mm256_fmadd_ps(products[v][c], scale, sums[v][c]);
-        if constexpr (W::kMins) {
 #pragma GCC unroll 2
-          for (int half = 0; half < W::kHalves; ++half) {
-            const __m256 min = _mm256_load_ps(scales + (W::kHalves + half) * kTileRows + v * 8);
-            const auto* scaled_sums = reinterpret_cast<const float*>(starts + SumsAt<W>(half) * C);
-            sums[v][c] = _mm256_fnmadd_ps(min, _mm256_set1_ps(scaled_sums[c]), sums[v][c]);
-          }
+        for (int i = 0; i < W::kMins; ++i) {
+          const __m256 min = _mm256_load_ps(scales + (W::kHalves + i) * kTileRows + v * 8);
+          const auto* scaled_sums = reinterpret_cast<const float*>(starts + SumsAt<W>(i) * C);
+          sums[v][c] = _mm256_fnmadd_ps(min, _mm256_set1_ps(scaled_sums[c]), sums[v][c]);
         }
       }
     }

@@ -6,7 +6,8 @@
 //   kOffset            what was added to the quants to make them unsigned
 //   kLargest           the largest of them
 //   kHalves            scales of its own for each 16 values (2) or each 32 (1)
-//   kMins              whether a minimum is subtracted: weight = scale * quant - minimum
+//   kMins              minima that are subtracted, weight = scale * quant - minimum: none, one for
+//                      each 32 values, or for each 16 (2, and then kHalves is 1 and kOffset 0)
 //   kPlaces            blocks in a row that share bytes, each with shifts of its own
 //   W(tile, k)         looks at one tile of rows of k values
 //   At(block)          moves to a block of 32 values
@@ -14,7 +15,7 @@
 //                      rows 8 v to 8 v + 7; place: block % kPlaces
 //   kUnpackOnce        whether quants are unpacked once for all columns, where there are many
 //   Scales(begin, end, to)  writes the scales of blocks, of K formats whole super-blocks of them:
-//                      [block][1 + kMins][kHalves][16]; minima last
+//                      [block][kHalves + kMins][16]; minima last
 
 #pragma once
 
@@ -76,7 +77,7 @@ class WeightsQ8_0 {
   static constexpr int kOffset = 128;
   static constexpr int kLargest = 255;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
   static constexpr int kPlaces = 1;
   static constexpr bool kUnpackOnce = false;
 
@@ -100,7 +101,7 @@ class WeightsQ4_0 {
   static constexpr int kOffset = 8;
   static constexpr int kLargest = 15;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
   static constexpr int kPlaces = 1;
   static constexpr bool kUnpackOnce = true;
 
@@ -158,7 +159,7 @@ class WeightsQ4_K {
   static constexpr int kOffset = 0;
   static constexpr int kLargest = 15;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = true;
+  static constexpr int kMins = 1;
   static constexpr int kPlaces = 2;
   static constexpr bool kUnpackOnce = true;
 
@@ -211,7 +212,7 @@ class WeightsQ5_K {
   static constexpr int kOffset = 0;
   static constexpr int kLargest = 31;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = true;
+  static constexpr int kMins = 1;
   static constexpr int kPlaces = 8;
   static constexpr bool kUnpackOnce = true;
 
@@ -238,7 +239,7 @@ class WeightsQ6_K {
   static constexpr int kOffset = 32;
   static constexpr int kLargest = 63;
   static constexpr int kHalves = 2;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
   static constexpr int kPlaces = 4;
   static constexpr bool kUnpackOnce = true;
 
@@ -279,7 +280,7 @@ class Coded {
   static constexpr int kOffset = Code<Lanes>::kOffset;
   static constexpr int kLargest = Code<Lanes>::kLargest;
   static constexpr int kHalves = Code<Lanes>::kHalves;
-  static constexpr bool kMins = Code<Lanes>::kMins;
+  static constexpr int kMins = Code<Lanes>::kMins;
   static constexpr int kPlaces = 1;
   static constexpr bool kUnpackOnce = true;
 
@@ -290,13 +291,13 @@ class Coded {
     return code_.Step(s, v);
   }
   void Scales(int64_t begin, int64_t end, float* to) const {
-    for (int64_t block = begin; block < end; ++block, to += kHalves * (1 + kMins) * kTileRows) {
-      for (int i = 0; i < kHalves * 2; ++i) {
-        const int half = i / 2;
-        const int v = i % 2;
-        _mm256_store_ps(to + half * kTileRows + v * 8, code_.Scale(block, half, v));
-        if constexpr (kMins) {
-          _mm256_store_ps(to + (kHalves + half) * kTileRows + v * 8, code_.Min(block, half, v));
+    for (int64_t block = begin; block < end; ++block) {
+      for (int i = 0; i < 2 * kHalves; ++i, to += 8) {
+        _mm256_store_ps(to, code_.Scale(block, i / 2, i % 2));
+      }
+      if constexpr (kMins > 0) {
+        for (int i = 0; i < 2 * kMins; ++i, to += 8) {
+          _mm256_store_ps(to, code_.Min(block, i / 2, i % 2));
         }
       }
     }

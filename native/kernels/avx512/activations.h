@@ -28,10 +28,10 @@ struct Record {
   int32_t* second() const { return reinterpret_cast<int32_t*>(start + 40 * width); }
 };
 
-// Where the scaled sums for a half's minima are, behind the first starts.
+// Where the scaled sums for a minimum are, behind the first starts.
 template <class W>
-constexpr int SumsAt(int half) {
-  return W::kHalves == 2 ? half : 1;
+constexpr int SumsAt(int min) {
+  return W::kMins == 2 ? min : 1;
 }
 
 size_t ActivationBytes(int64_t k, int64_t columns) {
@@ -132,8 +132,8 @@ void QuantizeBlocks(const float* x, int64_t count, uint8_t* start, int64_t width
   const auto scaled = [scale](__m256i sum) {
     return _mm256_castps_si256(_mm256_mul_ps(scale, _mm256_cvtepi32_ps(sum)));
   };
-  if constexpr (W::kHalves == 2 && W::kMins) {
-    static_assert(W::kOffset == 0);
+  if constexpr (W::kMins == 2) {
+    static_assert(W::kHalves == 1 && W::kOffset == 0);
     store(firsts, scaled(lower));
     store(seconds, scaled(upper));
   } else if constexpr (W::kHalves == 2) {

@@ -26,6 +26,7 @@ struct Lanes {
   static Ints Or(Ints a, Ints b) { return _mm512_or_si512(a, b); }
   static Ints Xor(Ints a, Ints b) { return _mm512_xor_si512(a, b); }
   static Ints Subtract(Ints a, Ints b) { return _mm512_sub_epi32(a, b); }
+  static Ints MultiplyInts(Ints a, Ints b) { return _mm512_mullo_epi32(a, b); }
   static Ints Max(Ints a, Ints b) { return _mm512_max_epi32(a, b); }
   static Ints AddBytes(Ints a, Ints b) { return _mm512_add_epi8(a, b); }
   static Ints SubtractBytes(Ints a, Ints b) { return _mm512_sub_epi8(a, b); }

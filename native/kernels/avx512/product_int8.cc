@@ -28,7 +28,7 @@ class Unpacked {
   static constexpr Format kFormat = W::kFormat;
   static constexpr int kOffset = W::kOffset;
   static constexpr int kHalves = W::kHalves;
-  static constexpr bool kMins = W::kMins;
+  static constexpr int kMins = W::kMins;
   static constexpr int kGroup = W::kGroup;
   static constexpr int64_t kBlockBytes = kTileRows * kBlock;
   static constexpr int64_t kBytes = kChunkBlocks * kBlockBytes;
@@ -64,7 +64,7 @@ void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin,
   }
 }
 
-// Of a chunk and a pair of tiles: [block][tile][1 + W::kMins][W::kHalves][kTileRows].
+// Of a chunk and a pair of tiles: [block][tile][W::kHalves + W::kMins][kTileRows].
 template <class W>
 constexpr int64_t kScales = W::kHalves*(1 + W::kMins) * kTileRows;
 template <class W>
@@ -138,16 +138,13 @@ void Compute(const uint8_t* tiles, int64_t k, size_t tile_bytes, const float* sc
         const __m512 scale = _mm512_set1_ps(column_scales[c]);
         sums[r][c] = _mm512_fmadd_ps(products[r][c], scale, sums[r][c]);
       }
-      if constexpr (W::kMins) {
 #pragma GCC unroll 2
-        for (int half = 0; half < W::kHalves; ++half) {
-          const auto* scaled_sums = reinterpret_cast<const float*>(starts + SumsAt<W>(half) * C);
-          const __m512 min =
-              _mm512_load_ps(scales + r * kScales<W> + (W::kHalves + half) * kTileRows);
+      for (int i = 0; i < W::kMins; ++i) {
+        const auto* scaled_sums = reinterpret_cast<const float*>(starts + SumsAt<W>(i) * C);
+        const __m512 min = _mm512_load_ps(scales + r * kScales<W> + (W::kHalves + i) * kTileRows);
 #pragma GCC unroll 8
-          for (int c = 0; c < C; ++c) {
-            sums[r][c] = _mm512_fnmadd_ps(min, _mm512_set1_ps(scaled_sums[c]), sums[r][c]);
-          }
+        for (int c = 0; c < C; ++c) {
+          sums[r][c] = _mm512_fnmadd_ps(min, _mm512_set1_ps(scaled_sums[c]), sums[r][c]);
         }
       }
     }

@@ -6,15 +6,15 @@
 //   kFormat            which it is
 //   kOffset            what was added to the quants to make them unsigned
 //   kHalves            scales of its own for each 16 values (2) or each 32 (1)
-//   kMins              whether a minimum is subtracted: weight = scale * quant - minimum
+//   kMins              minima that are subtracted, weight = scale * quant - minimum: none, one for
+//                      each 32 values, or for each 16 (2, and then kHalves is 1 and kOffset 0)
 //   kGroup             columns that its registers leave room for
 //   kUnpackAbove       with more columns than this, unpacking them again for every group of columns
 //                      costs more than storing them unpacked
 //   W(tile, k)         looks at one tile of rows of k values
 //   At(block)          moves to a block of 32 values
 //   Step(s)            the quants of values 4 s to 4 s + 3 of the block, s in 0..7
-//   Scales(block, to)  writes the scales of a block, [kHalves][16], and behind them minima if there
-//                      are any, [kHalves][16]
+//   Scales(block, to)  writes the scales of a block, [kHalves + kMins][16]; minima last
 
 #pragma once
 
@@ -42,7 +42,7 @@ class WeightsQ8_0 {
   static constexpr Format kFormat = Format::kQ8_0;
   static constexpr int kOffset = 128;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
   static constexpr int kGroup = 6;
   static constexpr int64_t kUnpackAbove = kNeverUnpack;
 
@@ -64,7 +64,7 @@ class WeightsQ4_0 {
   static constexpr Format kFormat = Format::kQ4_0;
   static constexpr int kOffset = 8;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
   static constexpr int kGroup = 6;
   static constexpr int64_t kUnpackAbove = kNeverUnpack;
 
@@ -118,7 +118,7 @@ class WeightsQ4_K {
   static constexpr Format kFormat = Format::kQ4_K;
   static constexpr int kOffset = 0;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = true;
+  static constexpr int kMins = 1;
   static constexpr int kGroup = 6;
   static constexpr int64_t kUnpackAbove = 2 * kGroup;
 
@@ -146,7 +146,7 @@ class WeightsQ5_K {
   static constexpr Format kFormat = Format::kQ5_K;
   static constexpr int kOffset = 0;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = true;
+  static constexpr int kMins = 1;
   static constexpr int kGroup = 6;
   static constexpr int64_t kUnpackAbove = 2 * kGroup;
 
@@ -183,7 +183,7 @@ class WeightsQ6_K {
   static constexpr Format kFormat = Format::kQ6_K;
   static constexpr int kOffset = 32;
   static constexpr int kHalves = 2;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
   static constexpr int kGroup = 6;
   static constexpr int64_t kUnpackAbove = 2 * kGroup;
 
@@ -233,7 +233,7 @@ class Coded {
   static constexpr Format kFormat = Code<Lanes>::kFormat;
   static constexpr int kOffset = Code<Lanes>::kOffset;
   static constexpr int kHalves = Code<Lanes>::kHalves;
-  static constexpr bool kMins = Code<Lanes>::kMins;
+  static constexpr int kMins = Code<Lanes>::kMins;
   static constexpr int kGroup = 6;
   static constexpr int64_t kUnpackAbove = Code<Lanes>::kGathers ? kGroup : 2 * kGroup;
 
@@ -241,10 +241,12 @@ class Coded {
   void At(int64_t block) { code_.At(block); }
   __m512i Step(int s) const { return code_.Step(s, 0); }
   void Scales(int64_t block, float* to) const {
-    for (int half = 0; half < kHalves; ++half) {
-      _mm512_store_ps(to + half * kTileRows, code_.Scale(block, half, 0));
-      if constexpr (kMins) {
-        _mm512_store_ps(to + (kHalves + half) * kTileRows, code_.Min(block, half, 0));
+    for (int i = 0; i < kHalves; ++i, to += kTileRows) {
+      _mm512_store_ps(to, code_.Scale(block, i, 0));
+    }
+    if constexpr (kMins > 0) {
+      for (int i = 0; i < kMins; ++i, to += kTileRows) {
+        _mm512_store_ps(to, code_.Min(block, i, 0));
       }
     }
   }

@@ -1,14 +1,19 @@
 #include "matrix_products.h"
 
+#include "../kernels.h"
 #include "product_plan.h"
 
 namespace oi::kernels {
 
+bool HasMatmul(ggml_type type, int64_t k, int64_t rows) {
+  const std::optional<Format> format = FormatOf(type);
+  return format && FindProduct(*format, rows) != nullptr && k % LengthUnit(*format) == 0 &&
+         rows % kTileRows == 0;
+}
+
 bool HasProduct(const ggml_tensor* weights) {
-  const std::optional<Format> format = FormatOf(weights->type);
-  return format && FindProduct(*format, weights->ne[1]) != nullptr &&
-         weights->ne[0] % LengthUnit(*format) == 0 && weights->ne[1] % kTileRows == 0 &&
-         weights->ne[3] == 1 && ggml_is_contiguous(weights);
+  return HasMatmul(weights->type, weights->ne[0], weights->ne[1]) && weights->ne[3] == 1 &&
+         ggml_is_contiguous(weights);
 }
 
 void SetWeights(ggml_tensor* weights, const void* rows, size_t offset, size_t size) {

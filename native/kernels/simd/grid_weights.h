@@ -86,7 +86,7 @@ class SignedGrid : public Grid<L> {
  public:
   static constexpr int kOffset = 128;
   static constexpr int kLargest = 255;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
 
  protected:
   using Grid<L>::Grid;
@@ -213,7 +213,7 @@ class Eighths : public Grid<L> {
  public:
   static constexpr int kOffset = 16;
   static constexpr int kLargest = 31;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
 
  protected:
   using Grid<L>::Grid;

@@ -64,7 +64,7 @@ class Q4_1 : public Planes<L> {
   static constexpr int kOffset = 0;
   static constexpr int kLargest = 15;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = true;
+  static constexpr int kMins = 1;
 
   Q4_1(const uint8_t* tile, int64_t k) : Planes<L>(tile, k / 8) {}
   void At(int64_t block) { this->step_ = this->quants_ + block * 256; }
@@ -86,7 +86,7 @@ class Q5 : public Planes<L> {
   static constexpr int kOffset = kWithMins ? 0 : 16;
   static constexpr int kLargest = 31;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = kWithMins;
+  static constexpr int kMins = kWithMins ? 1 : 0;
 
   Q5(const uint8_t* tile, int64_t k) : Planes<L>(tile, k / 8 + k / 32), high_(tile + 8 * k) {}
   void At(int64_t block) {
@@ -134,28 +134,38 @@ class Pairs : public Planes<L> {
   int shift_ = 0;
 };
 
+// Scales of 4 bits for each 16 values are multiplied into the quants, which leaves one for all.
 template <class L>
 class Q2_K : public Pairs<L> {
  public:
   static constexpr Format kFormat = Format::kQ2_K;
   static constexpr int kOffset = 0;
-  static constexpr int kLargest = 3;
-  static constexpr int kHalves = 2;
-  static constexpr bool kMins = true;
+  static constexpr int kLargest = 3 * 15;
+  static constexpr int kHalves = 1;
+  static constexpr int kMins = 2;
 
   Q2_K(const uint8_t* tile, int64_t k) : Pairs<L>(tile, k / 16) {}
-  auto Step(int s, int v) const { return this->Pair(s, v); }
-  auto Scale(int64_t block, int half, int v) const { return Times<0, 0>(block, half, v); }
-  auto Min(int64_t block, int half, int v) const { return Times<32, 4>(block, half, v); }
+  void At(int64_t block) {
+    Pairs<L>::At(block);
+    bytes_ = Bytes(block);
+  }
+  auto Step(int s, int v) const {
+    const auto byte = L::LoadBytes(bytes_ + s / 4 * kTileRows, v);
+    return L::MultiplyInts(this->Pair(s, v), L::And(byte, L::Set(15)));
+  }
+  auto Scale(int64_t block, int, int v) const { return L::LoadHalfs(Super(block), v); }
+  auto Min(int64_t block, int half, int v) const {
+    const auto byte = L::LoadBytes(Bytes(block) + half * kTileRows, v);
+    return L::Multiply(L::LoadHalfs(Super(block) + 32, v), this->Number(L::Right(byte, 4)));
+  }
 
  private:
-  template <int kPlace, int kShift>
-  auto Times(int64_t block, int half, int v) const {
-    const uint8_t* super = this->scales_ + block / 8 * 320;
-    const auto byte = L::LoadBytes(super + 64 + (block % 8 * 2 + half) * kTileRows, v);
-    return L::Multiply(L::LoadHalfs(super + kPlace, v),
-                       this->Number(this->Bits(byte, kShift, 0x0F)));
+  const uint8_t* Super(int64_t block) const { return this->scales_ + block / 8 * 320; }
+  const uint8_t* Bytes(int64_t block) const {
+    return Super(block) + 64 + block % 8 * 2 * kTileRows;
   }
+
+  const uint8_t* bytes_ = nullptr;
 };
 
 template <class L>
@@ -165,7 +175,7 @@ class Q3_K : public Pairs<L> {
   static constexpr int kOffset = 4;
   static constexpr int kLargest = 7;
   static constexpr int kHalves = 2;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
 
   Q3_K(const uint8_t* tile, int64_t k) : Pairs<L>(tile, k / 16 + k / 32), high_(tile + 4 * k) {}
   void At(int64_t block) {
@@ -202,7 +212,7 @@ class TQ2_0 : public Pairs<L> {
   static constexpr int kOffset = 1;
   static constexpr int kLargest = 3;
   static constexpr int kHalves = 1;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
 
   TQ2_0(const uint8_t* tile, int64_t k) : Pairs<L>(tile, k / 16) {}
   auto Step(int s, int v) const { return this->Pair(s, v); }
@@ -217,7 +227,7 @@ class Tabled : public Planes<L> {
  public:
   static constexpr int kOffset = 128;
   static constexpr int kLargest = 255;
-  static constexpr bool kMins = false;
+  static constexpr int kMins = 0;
 
   void At(int64_t block) { this->step_ = this->quants_ + block * 256; }
 
