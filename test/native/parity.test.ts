@@ -107,16 +107,29 @@ t.test('a question without candidates is counted and not evaluated', (t) =>
   }),
 )
 
-t.test('a Q8_0 model gives the same answers with and without kernels', async (t) => {
-  const modelPath = await fixturePath('small', { type: 'Q8_0' })
-  const answers = []
-  for (const kernels of ['auto', 'off'] as const) {
-    const engine = await openEngine({ modelPath, contextTokens: 4096, kernels })
-    answers.push((await engine.score(input(200, 5))).logits)
-    if (kernels === 'off') t.equal(engine.info.kernels, '')
-    await engine.close()
-  }
-  // Both round activations to 8 bits, each in its own way.
-  const error = relativeError(answers[0]!, answers[1]!)
-  t.ok(error < 0.05, String(error))
-})
+for (const type of ['Q8_0', 'Q4_1', 'Q5_1', 'Q3_K_M', 'IQ4_XS']) {
+  t.test(`a ${type} model gives the same answers with and without kernels`, async (t) => {
+    const modelPath = await fixturePath('dense', { type })
+    const answers = []
+    for (const kernels of ['auto', 'off'] as const) {
+      const engine = await openEngine({ modelPath, contextTokens: 4096, kernels })
+      answers.push((await engine.score(input(200, 5))).logits)
+      if (kernels === 'off') t.equal(engine.info.kernels, '')
+      await engine.close()
+    }
+    // Both round activations to 8 bits, each in its own way.
+    const error = relativeError(answers[0]!, answers[1]!)
+    t.ok(error < 0.05, String(error))
+  })
+}
+
+t.test('weights that have no kernel are named', (t) =>
+  withEngine(
+    'small',
+    ({ info: { kernels } }) => {
+      t.match(kernels, kernels === '' ? '' : /, 100 % of the weights \(f32\) without$/)
+      return Promise.resolve()
+    },
+    { kernels: 'auto' },
+  ),
+)

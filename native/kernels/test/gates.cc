@@ -207,7 +207,11 @@ void CheckGates() {
   CheckGelu(GeluKind::kGate, "GEGLU");
   CheckGelu(GeluKind::kHalves, "GEGLU of halves");
   CheckGelu(GeluKind::kSwappedHalves, "GEGLU of swapped halves");
-  for (const auto& [type, format] : kQuantized) CheckJoined(type);
+  // One with each way of scales and minima, and of being unpacked.
+  for (const ggml_type type : {GGML_TYPE_Q8_0, GGML_TYPE_Q4_0, GGML_TYPE_Q4_K, GGML_TYPE_Q5_K,
+                               GGML_TYPE_Q6_K, GGML_TYPE_Q2_K, GGML_TYPE_IQ2_S}) {
+    CheckJoined(type);
+  }
   CheckJoined(GGML_TYPE_F16);
   if (FindProduct(Format::kBF16, 16) != nullptr) CheckJoined(GGML_TYPE_BF16);
 }

@@ -31,6 +31,22 @@ bool RoundsColumns(ggml_type type) {
   return FindProduct(FormatOf(type), 16, /*exact=*/true)->residual != nullptr;
 }
 
+// Others differ in how they are unpacked alone.
+bool HasOwnCode(ggml_type type) {
+  switch (type) {
+    case GGML_TYPE_Q8_0:
+    case GGML_TYPE_Q4_0:
+    case GGML_TYPE_Q4_K:
+    case GGML_TYPE_Q5_K:
+    case GGML_TYPE_Q6_K:
+    case GGML_TYPE_F16:
+    case GGML_TYPE_BF16:
+      return true;
+    default:
+      return false;
+  }
+}
+
 int64_t Unit(ggml_type type) { return LengthUnit(FormatOf(type)); }
 
 std::vector<double> Reference(const Floats& weights, const Floats& columns, int64_t k) {
@@ -84,11 +100,11 @@ void CheckShapes(ggml_type type) {
   double stock = 0;
   bool threads_agree = true;
   bool widths_agree = true;
-  constexpr int kRounds = 24;
-  for (int round = 0; round < kRounds; ++round) {
+  const int rounds = HasOwnCode(type) ? 24 : 8;
+  for (int round = 0; round < rounds; ++round) {
     const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 9));
     // The last has more columns than some kernels take at once.
-    const bool many = round == kRounds - 1;
+    const bool many = round == rounds - 1;
     const int64_t k = Unit(type) * (many ? 12 : 1 + static_cast<int64_t>(random() % 12));
     const int64_t count = many         ? 130
                           : round < 14 ? round + 1
@@ -99,8 +115,8 @@ void CheckShapes(ggml_type type) {
     for (int64_t c = 0; c < count; ++c) columns[c * k + random() % k] *= 30;
     const auto reference = Reference(Decode(type, bytes), columns, k);
     const Floats result = Compute(Side::kOurs, type, rows, k, bytes, columns, 1);
-    ours += Error(result, reference) / kRounds;
-    stock += Error(Compute(Side::kStock, type, rows, k, bytes, columns, 1), reference) / kRounds;
+    ours += Error(result, reference) / rounds;
+    stock += Error(Compute(Side::kStock, type, rows, k, bytes, columns, 1), reference) / rounds;
     for (int threads = 2; threads <= 4; ++threads) {
       const Floats other = Compute(Side::kOurs, type, rows, k, bytes, columns, threads);
       threads_agree = threads_agree && SameBits(result, other);
@@ -112,8 +128,10 @@ void CheckShapes(ggml_type type) {
   }
   char detail[100];
   std::snprintf(detail, sizeof(detail), "%.3e, stock %.3e", ours, stock);
-  // Both round activations; that of a thousandth is noise.
-  Check(ours <= stock * 1.001 && ours > 0, name + " is no further from exact than stock", detail);
+  // Both round activations; what is more than a thousandth in 24 rounds is no noise.
+  const double noise = 0.001 * std::sqrt(24.0 / rounds);
+  Check(ours <= stock * (1 + noise) && ours > 0, name + " is no further from exact than stock",
+        detail);
   Check(threads_agree, name + " gives the same bits on 1 to 4 threads");
   Check(widths_agree, name + " gives a column the same bits alone and among others");
 }
@@ -259,8 +277,9 @@ void CheckExperts() {
   for (const ggml_type type : TypesHere()) {
     std::mt19937 random(type + 200);
     bool same = true;
-    for (int round = 0; round < 12; ++round) {
-      const bool exact = round >= 6;
+    const int rounds = HasOwnCode(type) ? 12 : 4;
+    for (int round = 0; round < rounds; ++round) {
+      const bool exact = round >= rounds / 2;
       const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 4));
       const int64_t k = Unit(type) * 2;
       const int64_t experts = 5;
