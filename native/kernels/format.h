@@ -13,7 +13,7 @@
 //          [16 sub-blocks][16]
 //   BF16   step = 2 values of each row (k/2 steps)
 //   F16    half a step = 1 value of each row (k half steps)
-//   others planes as simd/plain_weights.h and simd/grid_weights.h say
+//   others planes as simd/plain_weights.h, tabled_weights.h and grid_weights.h say
 //
 // Which quants share a byte, a step's bits, is the file format's own order.
 

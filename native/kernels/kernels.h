@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ggml.h"
+struct ggml_threadpool;
 
 namespace oi::kernels {
 
@@ -48,7 +48,8 @@ class PoolScope {
 // "AVX-512 VNNI and BF16"; "" if this CPU or this build has no kernels.
 std::string Description();
 
-// Whether matmuls with a matrix of `rows` rows of `k` weights of a type have a kernel here.
-bool HasMatmul(ggml_type type, int64_t k, int64_t rows);
+// Whether matmuls with a matrix of `rows` rows of `k` weights of a type, by ggml's number, have a
+// kernel here.
+bool HasMatmul(int type, int64_t k, int64_t rows);
 
 }  // namespace oi::kernels

@@ -12,7 +12,7 @@ PoolScope::PoolScope(const ggml_threadpool* pool) : pool_(pool) {}
 PoolScope::~PoolScope() = default;
 bool PoolScope::takes_all_attention() const { return false; }
 std::string Description() { return ""; }
-bool HasMatmul(ggml_type, int64_t, int64_t) { return false; }
+bool HasMatmul(int, int64_t, int64_t) { return false; }
 
 bool HasPartsForward(const PartsWeights&) { return false; }
 

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { OiError } from '../../src/errors.js'
 import { buildNative } from '../build/native.js'
 import { BuildError } from '../build/run.js'
+import { isRealModel } from '../fetch-model/real-models.js'
 import type { Bench } from './bench.js'
 import { ceiling } from './layers/ceiling.js'
 import { coherence } from './layers/coherence.js'
@@ -69,8 +70,9 @@ try {
 }
 
 async function run(options: BenchOptions, args: readonly string[]): Promise<void> {
-  if (options.model !== undefined && !existsSync(options.model)) {
-    throw new UsageError(`There is no file ${options.model}: without --model one is made`)
+  const { model } = options
+  if (model !== undefined && !isRealModel(model) && !existsSync(model)) {
+    throw new UsageError(`There is no file ${model}: without --model one is made`)
   }
   // At the start: a long run has the date and the sources of its start.
   const origin = provenance(args)

@@ -7,6 +7,7 @@
 import { basename } from 'node:path'
 import { openEngine } from '../../src/engine/engine.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
+import { ensureRealModel, isRealModel } from '../fetch-model/real-models.js'
 import { ensureModel } from '../make-model/ensure.js'
 import type { BenchOptions } from './options.js'
 
@@ -41,7 +42,7 @@ export class ModelFiles {
   }
 
   /**
-   * The file of `--model` for any shape; without it the shape's model, made on first use.
+   * The file of `--model`, or a real model of that name, for any shape; without it the shape's model, made on first use.
    *
    * @param type - Weights, whatever the options say and whatever their model.
    */
@@ -54,7 +55,12 @@ export class ModelFiles {
 
   async #find(shape: ShapeName, type?: string): Promise<ModelFile> {
     const { model, threads, kernels } = this.#options
-    const path = (type === undefined && model) || (await this.#make(shape, type))
+    const path =
+      type === undefined && model !== undefined
+        ? isRealModel(model)
+          ? await ensureRealModel(model)
+          : model
+        : await this.#make(shape, type)
     const engine = await openEngine({ modelPath: path, threads, metadataOnly: true })
     await engine.close()
     const { description, threads: chosen } = engine.info

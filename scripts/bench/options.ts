@@ -77,9 +77,9 @@ Layers
   device    on a GPU: questions, clients and sharing beside published figures; http and scaling
 
 Options
-  --model FILE          a GGUF file (default: random weights, made on first use: in the shape of
-                        Qwen3-0.6B, and a small one for scaling, fairness and soak; the package's
-                        own for runner and coherence)
+  --model FILE|NAME     a GGUF file, or a name of \`npm run fetch-model\` (default: random weights,
+                        made on first use: in the shape of Qwen3-0.6B, and a small one for scaling,
+                        fairness and soak; the own one of the package for runner and coherence)
   --type TYPE           weights, without --model: BF16, Q8_0, … (default Q4_0; F32 of a small one)
   --rounds N            rounds that count (default 5)
   --retries N           disturbed rounds that are repeated (default as many as rounds)

@@ -30,15 +30,29 @@ const brokenWords = `(() => {
   return [...broken]
 })()`
 
+/** In the page: labels of cells shown as cards that run into their values. */
+const longLabels = `(() => {
+  const context = document.createElement('canvas').getContext('2d')
+  const cells = [...document.querySelectorAll('td[data-label]')]
+  const long = cells.filter((cell) => {
+    const label = getComputedStyle(cell, '::before')
+    if (getComputedStyle(cell).display !== 'grid' || label.whiteSpace !== 'nowrap') return false
+    context.font = [label.fontWeight, label.fontSize, label.fontFamily].join(' ')
+    return context.measureText(cell.dataset.label).width > Number.parseFloat(label.width) + 1
+  })
+  return [...new Set(long.map((cell) => cell.dataset.label))]
+})()`
+
 consoleTest('tables break no word, at any width', { prepare: fillAccounts }, async (t, console) => {
   const { page } = console
   await console.signInFirst()
   for (const [address, heading] of consolePages) {
     await console.open(address, heading)
     await console.settle()
-    for (const width of [390, 768, 1101, 1280, 1440, 1920]) {
+    for (const width of [360, 390, 768, 1101, 1280, 1440, 1920]) {
       await page.setViewportSize({ width, height: 900 })
       t.strictSame(await page.evaluate(brokenWords), [], `${address} at ${width} px`)
+      t.strictSame(await page.evaluate(longLabels), [], `labels of ${address} at ${width} px`)
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
       t.ok(wide <= width, `${address} is ${wide} px wide at ${width} px`)
     }

@@ -13,8 +13,8 @@
 #include "../product.h"
 #include "../simd/formats.h"
 #include "activations.h"
+#include "coded_weights.h"
 #include "dots.h"
-#include "weights.h"
 
 namespace oi::kernels::avx2 {
 namespace {  // sources for other instructions have their own

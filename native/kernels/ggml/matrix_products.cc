@@ -5,8 +5,8 @@
 
 namespace oi::kernels {
 
-bool HasMatmul(ggml_type type, int64_t k, int64_t rows) {
-  const std::optional<Format> format = FormatOf(type);
+bool HasMatmul(int type, int64_t k, int64_t rows) {
+  const std::optional<Format> format = FormatOf(static_cast<ggml_type>(type));
   return format && FindProduct(*format, rows) != nullptr && k % LengthUnit(*format) == 0 &&
          rows % kTileRows == 0;
 }

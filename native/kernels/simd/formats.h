@@ -4,6 +4,7 @@
 
 #include "grid_weights.h"
 #include "plain_weights.h"
+#include "tabled_weights.h"
 
 namespace oi::kernels::simd {
 

@@ -1,4 +1,4 @@
-// Weight formats whose quants are bits, or places in a table of 16, once for all vector widths.
+// Weight formats whose quants are bits, once for all vector widths.
 //
 // L, the lanes of a set, has registers of 4 bytes for each of some rows: avx512/lanes.h of all 16
 // of a tile, avx2/lanes.h of 8, where part v of a tile is its rows 8 v to 8 v + 7. A format W<L>
@@ -17,10 +17,6 @@
 //   Q2_K    pairs of bits (k/16 steps) | per 256: fp16 d[16], fp16 dmin[16], 16 bytes
 //   Q3_K    pairs of bits (k/16 steps) | high bits (k/32 steps) | per 256: fp16 d[16], 12 bytes
 //   TQ2_0   pairs of bits (k/16 steps) | per 256: fp16 d[16]
-//   IQ4_NL  nibbles (k/8 steps) | per 32: fp16 d[16]
-//   IQ4_XS  nibbles (k/8 steps) | per 256: fp16 d[16], 6 bytes (high bits of scales, then nibbles)
-//   MXFP4   nibbles (k/8 steps) | per 32: 1 byte
-//   NVFP4   nibbles (k/8 steps) | per 32: 2 bytes
 // The high bit of value 4 s + b is bit s of byte b: of Q5_0 and Q5_1 within its block, of Q3_K bit
 // i of byte b is that of block i.
 
@@ -218,97 +214,6 @@ class TQ2_0 : public Pairs<L> {
   auto Step(int s, int v) const { return this->Pair(s, v); }
   auto Scale(int64_t block, int, int v) const {
     return L::LoadHalfs(this->scales_ + block / 8 * 32, v);
-  }
-};
-
-// Nibbles that are places in a table of numbers, 128 added to each.
-template <class L>
-class Tabled : public Planes<L> {
- public:
-  static constexpr int kOffset = 128;
-  static constexpr int kLargest = 255;
-  static constexpr int kMins = 0;
-
-  void At(int64_t block) { this->step_ = this->quants_ + block * 256; }
-
- protected:
-  using Planes<L>::Planes;
-};
-
-alignas(16) inline constexpr uint8_t kNonLinear[16] = {
-    128 - 127, 128 - 104, 128 - 83, 128 - 65, 128 - 49, 128 - 35, 128 - 22, 128 - 10,
-    128 + 1,   128 + 13,  128 + 25, 128 + 38, 128 + 53, 128 + 69, 128 + 89, 128 + 113};
-// Twice the numbers of FP4 (E2M1).
-alignas(16) inline constexpr uint8_t kTwiceFp4[16] = {
-    128, 128 + 1, 128 + 2, 128 + 3, 128 + 4, 128 + 6, 128 + 8, 128 + 12,
-    128, 128 - 1, 128 - 2, 128 - 3, 128 - 4, 128 - 6, 128 - 8, 128 - 12};
-
-template <class L>
-class IQ4_NL : public Tabled<L> {
- public:
-  static constexpr Format kFormat = Format::kIQ4_NL;
-  static constexpr int kHalves = 1;
-
-  IQ4_NL(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
-  auto Step(int s, int v) const { return L::Table(kNonLinear, this->OwnNibbles(s, v)); }
-  auto Scale(int64_t block, int, int v) const {
-    return L::LoadHalfs(this->scales_ + block * 32, v);
-  }
-};
-
-template <class L>
-class IQ4_XS : public Tabled<L> {
- public:
-  static constexpr Format kFormat = Format::kIQ4_XS;
-  static constexpr int kHalves = 1;
-
-  IQ4_XS(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
-  auto Step(int s, int v) const { return L::Table(kNonLinear, this->OwnNibbles(s, v)); }
-  // 8 scales of 6 bits, less 32.
-  auto Scale(int64_t block, int, int v) const {
-    const uint8_t* super = this->scales_ + block / 8 * 128;
-    const uint8_t* bytes = super + 32;
-    const int i = static_cast<int>(block % 8);
-    const auto top = this->Bits(L::LoadBytes(bytes + i / 4 * kTileRows, v), i % 4 * 2, 3);
-    const auto low = this->Bits(L::LoadBytes(bytes + (2 + i / 2) * kTileRows, v), i % 2 * 4, 0x0F);
-    const auto scale = L::Subtract(L::Or(low, L::Left(top, 4)), L::Set(32));
-    return L::Multiply(L::LoadHalfs(super, v), this->Number(scale));
-  }
-};
-
-template <class L>
-class MXFP4 : public Tabled<L> {
- public:
-  static constexpr Format kFormat = Format::kMXFP4;
-  static constexpr int kHalves = 1;
-
-  MXFP4(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
-  auto Step(int s, int v) const { return L::Table(kTwiceFp4, this->OwnNibbles(s, v)); }
-  // Half of 2^(byte - 127): a float's exponent. What is below 2^-126 counts as 0.
-  auto Scale(int64_t block, int, int v) const {
-    const auto byte = L::Max(L::LoadBytes(this->scales_ + block * kTileRows, v), L::Set(1));
-    return L::AsFloats(L::Left(L::Subtract(byte, L::Set(1)), 23));
-  }
-};
-
-template <class L>
-class NVFP4 : public Tabled<L> {
- public:
-  static constexpr Format kFormat = Format::kNVFP4;
-  static constexpr int kHalves = 2;
-
-  NVFP4(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
-  // 16 values each: the first 8 are low nibbles.
-  auto Step(int s, int v) const {
-    const auto bytes = L::Load(this->step_ + (s / 4 * 2 + s % 2) * 64, v);
-    return L::Table(kTwiceFp4, this->Bits(bytes, s % 4 < 2 ? 0 : 4, 0x0F));
-  }
-  // Half of a number of 4 bits of exponent, 3 of mantissa and no sign: as a half-precision number
-  // it is 2^8 times smaller. All ones are 0.
-  auto Scale(int64_t block, int half, int v) const {
-    const auto byte = L::LoadBytes(this->scales_ + (block * 2 + half) * kTileRows, v);
-    return L::Multiply(L::HalfsOf(L::Left(L::And(L::ZeroWhere(byte, 0x7F), L::Set(0x7F)), 7)),
-                       L::SetFloat(128));
   }
 };
 

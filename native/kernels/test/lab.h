@@ -35,6 +35,9 @@ constexpr Quantized kQuantized[] = {
     {GGML_TYPE_NVFP4, Format::kNVFP4},     {GGML_TYPE_TQ2_0, Format::kTQ2_0},
 };
 
+// Whether a type's kernels share no code with another's but the products'.
+bool HasOwnCode(ggml_type type);
+
 enum class Side { kOurs, kStock };
 
 using Floats = std::vector<float>;

@@ -7,6 +7,21 @@
 
 namespace oi::kernels::test {
 
+bool HasOwnCode(ggml_type type) {
+  switch (type) {
+    case GGML_TYPE_Q8_0:
+    case GGML_TYPE_Q4_0:
+    case GGML_TYPE_Q4_K:
+    case GGML_TYPE_Q5_K:
+    case GGML_TYPE_Q6_K:
+    case GGML_TYPE_F16:
+    case GGML_TYPE_BF16:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Floats RandomFloats(size_t count, float deviation, std::mt19937& random) {
   std::normal_distribution<float> normal(0, deviation);
   Floats values(count);

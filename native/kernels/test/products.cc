@@ -31,22 +31,6 @@ bool RoundsColumns(ggml_type type) {
   return FindProduct(FormatOf(type), 16, /*exact=*/true)->residual != nullptr;
 }
 
-// Others differ in how they are unpacked alone.
-bool HasOwnCode(ggml_type type) {
-  switch (type) {
-    case GGML_TYPE_Q8_0:
-    case GGML_TYPE_Q4_0:
-    case GGML_TYPE_Q4_K:
-    case GGML_TYPE_Q5_K:
-    case GGML_TYPE_Q6_K:
-    case GGML_TYPE_F16:
-    case GGML_TYPE_BF16:
-      return true;
-    default:
-      return false;
-  }
-}
-
 int64_t Unit(ggml_type type) { return LengthUnit(FormatOf(type)); }
 
 std::vector<double> Reference(const Floats& weights, const Floats& columns, int64_t k) {
