@@ -5,11 +5,15 @@
 #include "../sets.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "emulated.h"
 #include "lab.h"
 #include "tap.h"
+#include "unpacked.h"
 
 namespace oi::kernels::test {
 namespace {
@@ -36,9 +40,43 @@ Floats Compute(const ProductKernel& kernel, Format format, int64_t rows, int64_t
   return results;
 }
 
+// Registers are stored there.
+uint8_t* Aligned(std::vector<uint8_t>& bytes) {
+  return reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(bytes.data()) + 63) / 64 * 64);
+}
+
+// The weights that tile registers multiply: those of the file, rounded to BF16.
+void CheckUnpacked() {
+  if (!UnpacksHere()) return;
+  for (const auto& [type, format] : kQuantized) {
+    std::mt19937 random(type + 700);
+    const int64_t k = 4 * LengthUnit(format);
+    const auto bytes = Encode(type, RandomFloats(kTileRows * k, 1, random), k);
+    std::vector<uint8_t> tile(TileBytes(format, k) + 64);
+    std::vector<uint8_t> unpacked(static_cast<size_t>(kTileRows * k * 2) + 64);
+    PackTiles(format, kTileRows, k, bytes.data(), Aligned(tile));
+    UnpackForAmx(format, Aligned(tile), k, Aligned(unpacked));
+    const Floats weights = Decode(type, bytes);
+    double worst = 0;
+    for (int64_t i = 0; i < kTileRows * k; ++i) {
+      const int64_t row = i / k;
+      const int64_t value = i % k;
+      const int64_t at = (value / 2 * kTileRows + row) * 2 + value % 2;
+      uint16_t half = 0;
+      std::memcpy(&half, Aligned(unpacked) + at * 2, 2);
+      const auto found = std::bit_cast<float>(static_cast<uint32_t>(half) << 16);
+      const double size = std::max(std::abs(weights[i]), std::numeric_limits<float>::min());
+      worst = std::max(worst, std::abs(double{found} - weights[i]) / size);
+    }
+    Check(worst <= 0x1p-8, std::string(ggml_type_name(type)) + " is unpacked for AMX",
+          std::to_string(worst));
+  }
+}
+
 }  // namespace
 
 void CheckSets() {
+  CheckUnpacked();
   std::vector<const KernelSet*> sets;
   for (const KernelSet& set : AllSets()) {
     const bool exact = !set.product(Format::kQ8_0)->rounds_weights;
