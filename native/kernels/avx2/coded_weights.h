@@ -17,7 +17,7 @@ class Coded {
   static constexpr int kHalves = Code<Lanes>::kHalves;
   static constexpr int kMins = Code<Lanes>::kMins;
   static constexpr int kPlaces = 1;
-  static constexpr bool kUnpackOnce = true;
+  static constexpr int64_t kUnpackAbove = kAlwaysUnpack;
 
   Coded(const uint8_t* tile, int64_t k) : code_(tile, k) {}
   void At(int64_t block) { code_.At(block); }

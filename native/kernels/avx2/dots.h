@@ -34,7 +34,7 @@ struct MaddDots {
                                                 __m256i (&dots)[kVectors][C]) {
     if constexpr (kRun < 4) {
 #pragma GCC unroll 8
-      for (int s = step; s < step + kSteps; s += kInPairs) {
+      for (int s = step; s < step + kSteps; s += kAtOnce) {
         AddFew<kPlace, C>(source, s, quants, dots);
       }
     } else {
@@ -46,12 +46,12 @@ struct MaddDots {
   }
 
  private:
-  static constexpr int kInPairs = kWholeBytes ? 1 : 2;
+  static constexpr int kAtOnce = kRun < 2 ? 1 : 2;
   static constexpr int kInRuns = kRun >= 8 && W::kHalves == 1 ? 8 : 4;
 
   static __m256i Widen(__m256i pairs) { return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)); }
 
-  // Of one step (whole bytes) or two, the weights stay in registers, and the 32-bit sums.
+  // Of one step or two, the weights stay in registers, and the 32-bit sums.
   template <int kPlace, int C, class Source>
   [[gnu::always_inline]] static inline void AddFew(const Source& source, int s,
                                                    const int32_t* quants,
@@ -65,7 +65,7 @@ struct MaddDots {
         first[v] = _mm256_abs_epi8(second[v]);
       } else {
         first[v] = source.template Step<kPlace>(s, v);
-        second[v] = source.template Step<kPlace>(s + 1, v);
+        if constexpr (kAtOnce == 2) second[v] = source.template Step<kPlace>(s + 1, v);
       }
     }
 #pragma GCC unroll 8
@@ -76,6 +76,8 @@ struct MaddDots {
         __m256i pairs;
         if constexpr (kWholeBytes) {
           pairs = _mm256_maddubs_epi16(first[v], _mm256_sign_epi8(a, second[v]));
+        } else if constexpr (kAtOnce == 1) {
+          pairs = _mm256_maddubs_epi16(first[v], a);
         } else {
           const __m256i b = _mm256_set1_epi32(quants[(s + 1) * C + c]);
           pairs = _mm256_add_epi16(_mm256_maddubs_epi16(first[v], a),

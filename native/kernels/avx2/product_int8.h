@@ -52,7 +52,6 @@ template <int kPlaces, class Body>
 }
 
 // Steps of a chunk, unpacked: [block][kBlockSteps][kStepBytes].
-template <class W>
 class Unpacked {
  public:
   static constexpr int64_t kBytes = kChunkBlocks * kBlockSteps * kStepBytes;
@@ -65,6 +64,7 @@ class Unpacked {
     return LoadStep(block_, s, v);
   }
 
+  template <class W>
   static void Fill(W weights, int64_t begin, int64_t end, uint8_t* to) {
     for (int64_t block = begin; block < end; ++block) {
       weights.At(block);
@@ -85,6 +85,23 @@ class Unpacked {
   int64_t first_;
   const uint8_t* block_ = nullptr;
 };
+
+// What products with unpacked steps depend on: formats that differ in nothing else have the same.
+template <int kOffsetOf, int kLargestOf, int kHalvesOf, int kMinsOf>
+struct Shape {
+  static constexpr int kOffset = kOffsetOf;
+  static constexpr int kLargest = kLargestOf;
+  static constexpr int kHalves = kHalvesOf;
+  static constexpr int kMins = kMinsOf;
+};
+
+constexpr int UpTo(int largest) {
+  return largest <= 15 ? 15 : largest <= 31 ? 31 : largest <= 63 ? 63 : largest <= 127 ? 127 : 255;
+}
+
+template <class W>
+using ShapeOf = Shape<W::kLargest == 255 ? W::kOffset : W::kOffset != 0, UpTo(W::kLargest),
+                      W::kHalves, W::kMins>;
 
 template <class W>
 constexpr int64_t kScales = W::kHalves*(1 + W::kMins) * kTileRows;
@@ -174,15 +191,19 @@ constexpr ComputeFunction<Source> kCompute[] = {
     Compute<W, Dots, std::min<int>(6, Dots::kGroup)>,
 };
 
-template <class W, class Dots>
+// DotsOf<W>: the dots for a format, or for a shape.
+template <class W, template <class> class DotsOf>
 void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
               const uint8_t* activations, int64_t columns, float* const* results) {
+  using Dots = DotsOf<W>;
+  using DotsOfShape = DotsOf<ShapeOf<W>>;
+  static_assert(DotsOfShape::kGroup == Dots::kGroup);
   const size_t tile_bytes = TileBytes(W::kFormat, k);
   const int64_t blocks = k / kBlock;
   const int64_t column_bytes = blocks * kRecordBytes;
-  const bool unpack = W::kUnpackOnce && columns > Dots::kGroup;
+  const bool unpack = columns > W::kUnpackAbove;
   alignas(64) float scales[kTilesAtOnce][kChunkBlocks * kScales<W>];
-  alignas(64) uint8_t unpacked[kTilesAtOnce][Unpacked<W>::kBytes];
+  alignas(64) uint8_t unpacked[kTilesAtOnce][Unpacked::kBytes];
   for (int64_t tile = begin; tile < end; tile += kTilesAtOnce) {
     const int64_t count = std::min(kTilesAtOnce, end - tile);
     for (int64_t chunk = 0; chunk < blocks; chunk += kChunkBlocks) {
@@ -190,18 +211,24 @@ void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
       for (int64_t i = 0; i < count; ++i) {
         const W weights(tiles + static_cast<size_t>(tile + i) * tile_bytes, k);
         weights.Scales(chunk, chunk_end, scales[i]);
-        if (unpack) Unpacked<W>::Fill(weights, chunk, chunk_end, unpacked[i]);
+        if constexpr (W::kUnpackAbove != kNeverUnpack) {
+          if (unpack) Unpacked::Fill(weights, chunk, chunk_end, unpacked[i]);
+        }
       }
       for (int64_t column = 0; column < columns; column += Dots::kGroup) {
         const int64_t width = std::min<int64_t>(Dots::kGroup, columns - column);
         const uint8_t* group = activations + column * column_bytes;
         for (int64_t i = 0; i < count; ++i) {
           const int64_t row = (tile + i) * kTileRows;
-          if (unpack) {
-            const Unpacked<W> source(unpacked[i], chunk);
-            kCompute<W, Dots, Unpacked<W>>[width - 1](source, scales[i], group, chunk, chunk_end,
-                                                      results + column, row, chunk > 0);
-          } else {
+          if constexpr (W::kUnpackAbove != kNeverUnpack) {
+            if (unpack) {
+              const Unpacked source(unpacked[i], chunk);
+              kCompute<ShapeOf<W>, DotsOfShape, Unpacked>[width - 1](
+                  source, scales[i], group, chunk, chunk_end, results + column, row, chunk > 0);
+              continue;
+            }
+          }
+          if constexpr (W::kUnpackAbove != kAlwaysUnpack) {
             const W source(tiles + static_cast<size_t>(tile + i) * tile_bytes, k);
             kCompute<W, Dots, W>[width - 1](source, scales[i], group, chunk, chunk_end,
                                             results + column, row, chunk > 0);
@@ -212,20 +239,16 @@ void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
   }
 }
 
-template <class W, class Dots>
-constexpr ProductKernel kInt8Product{Dots::kGroup,
-                                     ActivationBytes,
-                                     Convert<W, Dots>,
-                                     Multiply<W, Dots>,
+template <class W, template <class> class DotsOf>
+constexpr ProductKernel kInt8Product{DotsOf<W>::kGroup,          ActivationBytes,
+                                     Convert<W, DotsOf<W>>,      Multiply<W, DotsOf>,
                                      /*multiply_gated=*/nullptr,
-                                     /*rounds_weights=*/false,
-                                     Residual};
+                                     /*rounds_weights=*/false,   Residual};
 
-// DotsOf<W>: the dots for a format.
 template <template <class> class DotsOf>
 const ProductKernel* FindInt8Product(Format format) {
   return simd::FindWeights<Weights>(
-      format, []<class W>() -> const ProductKernel* { return &kInt8Product<W, DotsOf<W>>; });
+      format, []<class W>() -> const ProductKernel* { return &kInt8Product<W, DotsOf>; });
 }
 
 }  // namespace

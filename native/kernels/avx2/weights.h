@@ -13,7 +13,7 @@
 //   At(block)          moves to a block of 32 values
 //   Step<place>(s, v)  the quants of values 4 s to 4 s + 3 of the block, s in 0..7, of the tile's
 //                      rows 8 v to 8 v + 7; place: block % kPlaces
-//   kUnpackOnce        whether quants are unpacked once for all columns, where there are many
+//   kUnpackAbove       with more columns than this, quants are unpacked once for all of them
 //   Scales(begin, end, to)  writes the scales of blocks, of K formats whole super-blocks of them:
 //                      [block][kHalves + kMins][16]; minima last
 
@@ -25,6 +25,9 @@
 
 namespace oi::kernels::avx2 {
 namespace {  // sources for other instructions have their own
+
+constexpr int64_t kNeverUnpack = INT64_MAX;
+constexpr int64_t kAlwaysUnpack = 0;
 
 inline __m256i LoadStep(const uint8_t* step, int s, int v) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(step + s * 64 + v * 32));
@@ -78,7 +81,7 @@ class WeightsQ8_0 {
   static constexpr int kHalves = 1;
   static constexpr int kMins = 0;
   static constexpr int kPlaces = 1;
-  static constexpr bool kUnpackOnce = false;
+  static constexpr int64_t kUnpackAbove = kNeverUnpack;
 
   WeightsQ8_0(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k) {}
   void At(int64_t block) { step_ = quants_ + block * 512; }
@@ -102,7 +105,7 @@ class WeightsQ4_0 {
   static constexpr int kHalves = 1;
   static constexpr int kMins = 0;
   static constexpr int kPlaces = 1;
-  static constexpr bool kUnpackOnce = true;
+  static constexpr int64_t kUnpackAbove = 6;
 
   WeightsQ4_0(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k / 2) {}
   void At(int64_t block) { step_ = quants_ + block * 256; }
@@ -160,7 +163,7 @@ class WeightsQ4_K {
   static constexpr int kHalves = 1;
   static constexpr int kMins = 1;
   static constexpr int kPlaces = 2;
-  static constexpr bool kUnpackOnce = true;
+  static constexpr int64_t kUnpackAbove = 6;
 
   WeightsQ4_K(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k / 2) {}
   // Two blocks share 32 bytes of a row: the even one has the low nibbles.
@@ -213,7 +216,7 @@ class WeightsQ5_K {
   static constexpr int kHalves = 1;
   static constexpr int kMins = 1;
   static constexpr int kPlaces = 8;
-  static constexpr bool kUnpackOnce = true;
+  static constexpr int64_t kUnpackAbove = 6;
 
   WeightsQ5_K(const uint8_t* tile, int64_t k)
       : quants_(tile, tile + kTileRows * k / 2), scales_(tile + kTileRows * (k / 2 + k / 8)) {}
@@ -240,7 +243,7 @@ class WeightsQ6_K {
   static constexpr int kHalves = 2;
   static constexpr int kMins = 0;
   static constexpr int kPlaces = 4;
-  static constexpr bool kUnpackOnce = true;
+  static constexpr int64_t kUnpackAbove = 4;
 
   WeightsQ6_K(const uint8_t* tile, int64_t k)
       : quants_(tile, tile + kTileRows * k / 2), scales_(tile + kTileRows * (k / 2 + k / 4)) {}

@@ -21,23 +21,23 @@ namespace {
 // stay in the first, add to the results more often: they lie apart in memory, which costs more.
 constexpr int64_t kChunkBlocks = 128;
 
-// A chunk of a tile of W, unpacked: [block][step][kTileRows][4], each a byte.
-template <class W>
+// A chunk of a tile, unpacked: [block][step][kTileRows][4], each a byte. Formats that differ in
+// nothing but how they are unpacked have the same type of it.
+template <bool kOff, int kHalvesOf, int kMinsOf>
 class Unpacked {
  public:
-  static constexpr Format kFormat = W::kFormat;
-  static constexpr int kOffset = W::kOffset;
-  static constexpr int kHalves = W::kHalves;
-  static constexpr int kMins = W::kMins;
-  static constexpr int kGroup = W::kGroup;
-  static constexpr int64_t kBlockBytes = kTileRows * kBlock;
-  static constexpr int64_t kBytes = kChunkBlocks * kBlockBytes;
+  static constexpr int kOffset = kOff ? 1 : 0;
+  static constexpr int kHalves = kHalvesOf;
+  static constexpr int kMins = kMinsOf;
+  static constexpr int kGroup = 6;
 
   Unpacked(const uint8_t* chunk, int64_t) : chunk_(chunk) {}
   void At(int64_t block) { step_ = chunk_ + Place(block); }
   __m512i Step(int s) const { return LoadStep(step_ + s * 64); }
 
+  template <class W>
   static void Fill(W tile, int64_t begin, int64_t end, uint8_t* to) {
+    static_assert(W::kGroup == kGroup);
     for (int64_t block = begin; block < end; ++block) {
       tile.At(block);
 #pragma GCC unroll 8
@@ -46,11 +46,24 @@ class Unpacked {
   }
 
  private:
-  static int64_t Place(int64_t block) { return block % kChunkBlocks * kBlockBytes; }
+  static int64_t Place(int64_t block) { return block % kChunkBlocks * kTileRows * kBlock; }
 
   const uint8_t* chunk_;
   const uint8_t* step_ = nullptr;
 };
+
+template <class W>
+using UnpackedOf = Unpacked<W::kOffset != 0, W::kHalves, W::kMins>;
+
+// Of a thread, for a pair of tiles; stacks may be small.
+struct Room {
+  static constexpr int64_t kUnpacked = kChunkBlocks * kTileRows * kBlock;
+  static constexpr int64_t kMostScales = 3;  // of a block and row
+
+  alignas(64) uint8_t unpacked[2 * kUnpacked];
+  alignas(64) float scales[kChunkBlocks * 2 * kMostScales * kTileRows];
+};
+thread_local Room room;
 
 template <class W>
 void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin, int64_t end,
@@ -170,7 +183,7 @@ constexpr ComputeFunction kCompute[] = {
     Compute<W, R, 4>, Compute<W, R, 5>, Compute<W, R, W::kGroup>,
 };
 
-// A chunk of R tiles with all columns. Weights: W, or Unpacked<W>.
+// A chunk of R tiles with all columns. Weights: W, or UnpackedOf<W>.
 template <class Weights, int R>
 void MultiplyChunk(const uint8_t* tiles, int64_t k, size_t tile_bytes, const float* scales,
                    int64_t begin, int64_t end, const uint8_t* activations, int64_t columns,
@@ -184,57 +197,59 @@ void MultiplyChunk(const uint8_t* tiles, int64_t k, size_t tile_bytes, const flo
   }
 }
 
-template <class W, Format kFormat, int R>
+template <class W, int R>
 void MultiplyTiles(const uint8_t* tiles, int64_t k, const uint8_t* activations, int64_t columns,
                    float* const* results, int64_t row) {
-  const size_t tile_bytes = TileBytes(kFormat, k);
+  static_assert(W::kHalves + W::kMins <= Room::kMostScales);
+  const size_t tile_bytes = TileBytes(W::kFormat, k);
   const int64_t blocks = k / kBlock;
-  alignas(64) static thread_local ChunkScales<W> scales;  // stacks may be small
+  // The shifts would take turns with the products in every group of columns.
+  const bool unpack = columns > W::kUnpackAbove;
   for (int64_t begin = 0; begin < blocks; begin += kChunkBlocks) {
     const int64_t end = std::min(blocks, begin + kChunkBlocks);
     for (int r = 0; r < R; ++r) {
       const W tile(tiles + static_cast<size_t>(r) * tile_bytes, k);
-      float* to = scales + r * kScales<W>;
+      float* to = room.scales + r * kScales<W>;
       for (int64_t block = begin; block < end; ++block, to += 2 * kScales<W>) {
         tile.Scales(block, to);
       }
+      if constexpr (W::kUnpackAbove != kNeverUnpack) {
+        uint8_t* unpacked = room.unpacked + r * Room::kUnpacked;
+        if (unpack) UnpackedOf<W>::Fill(tile, begin, end, unpacked);
+      }
     }
-    // The shifts would take turns with the products in every group of columns.
     if constexpr (W::kUnpackAbove != kNeverUnpack) {
-      if (columns > W::kUnpackAbove) {
-        alignas(64) static thread_local uint8_t chunk[static_cast<size_t>(R * Unpacked<W>::kBytes)];
-        for (int r = 0; r < R; ++r) {
-          const W tile(tiles + static_cast<size_t>(r) * tile_bytes, k);
-          Unpacked<W>::Fill(tile, begin, end, chunk + r * Unpacked<W>::kBytes);
-        }
-        MultiplyChunk<Unpacked<W>, R>(chunk, k, Unpacked<W>::kBytes, scales, begin, end,
-                                      activations, columns, results, row);
+      if (unpack) {
+        MultiplyChunk<UnpackedOf<W>, R>(room.unpacked, k, Room::kUnpacked, room.scales, begin, end,
+                                        activations, columns, results, row);
         continue;
       }
     }
-    MultiplyChunk<W, R>(tiles, k, tile_bytes, scales, begin, end, activations, columns, results,
-                        row);
-  }
-}
-
-template <class W, Format kFormat>
-void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
-              const uint8_t* activations, int64_t columns, float* const* results) {
-  for (int64_t tile = begin; tile < end; tile += 2) {
-    const uint8_t* pair = tiles + static_cast<size_t>(tile) * TileBytes(kFormat, k);
-    if (end - tile >= 2) {
-      MultiplyTiles<W, kFormat, 2>(pair, k, activations, columns, results, tile * kTileRows);
-    } else {
-      MultiplyTiles<W, kFormat, 1>(pair, k, activations, columns, results, tile * kTileRows);
+    if constexpr (W::kUnpackAbove != kAlwaysUnpack) {
+      MultiplyChunk<W, R>(tiles, k, tile_bytes, room.scales, begin, end, activations, columns,
+                          results, row);
     }
   }
 }
 
-template <class W, Format kFormat>
+template <class W>
+void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
+              const uint8_t* activations, int64_t columns, float* const* results) {
+  for (int64_t tile = begin; tile < end; tile += 2) {
+    const uint8_t* pair = tiles + static_cast<size_t>(tile) * TileBytes(W::kFormat, k);
+    if (end - tile >= 2) {
+      MultiplyTiles<W, 2>(pair, k, activations, columns, results, tile * kTileRows);
+    } else {
+      MultiplyTiles<W, 1>(pair, k, activations, columns, results, tile * kTileRows);
+    }
+  }
+}
+
+template <class W>
 constexpr ProductKernel kKernel{W::kGroup,
                                 ActivationBytes,
                                 Convert<W>,
-                                Multiply<W, kFormat>,
+                                Multiply<W>,
                                 /*multiply_gated=*/nullptr,
                                 /*rounds_weights=*/false,
                                 Residual};
@@ -242,8 +257,8 @@ constexpr ProductKernel kKernel{W::kGroup,
 }  // namespace
 
 const ProductKernel* Int8Product(Format format) {
-  return simd::FindWeights<Weights>(
-      format, []<class W>() -> const ProductKernel* { return &kKernel<W, W::kFormat>; });
+  return simd::FindWeights<Weights>(format,
+                                    []<class W>() -> const ProductKernel* { return &kKernel<W>; });
 }
 
 }  // namespace oi::kernels::avx512

@@ -26,6 +26,7 @@
 namespace oi::kernels::avx512 {
 
 constexpr int64_t kNeverUnpack = INT64_MAX;
+constexpr int64_t kAlwaysUnpack = 0;
 
 inline __m512 LoadHalfs(const uint8_t* at) {
   return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
@@ -235,7 +236,7 @@ class Coded {
   static constexpr int kHalves = Code<Lanes>::kHalves;
   static constexpr int kMins = Code<Lanes>::kMins;
   static constexpr int kGroup = 6;
-  static constexpr int64_t kUnpackAbove = Code<Lanes>::kGathers ? kGroup : 2 * kGroup;
+  static constexpr int64_t kUnpackAbove = kAlwaysUnpack;
 
   Coded(const uint8_t* tile, int64_t k) : code_(tile, k) {}
   void At(int64_t block) { code_.At(block); }

@@ -29,8 +29,6 @@ alignas(64) inline constexpr uint32_t kBytesOfBits[16] = {
 template <class L>
 class Grid {
  public:
-  static constexpr bool kGathers = true;
-
   void At(int64_t block) {
     block_ = block;
     step_ = places_ + block * bytes_;
@@ -48,13 +46,6 @@ class Grid {
   // Half of a vector of 8.
   static Ints HalfOf(const void* book, Ints place, int half) {
     return L::Gather(book, L::Or(L::Left(place, 1), L::Set(half)));
-  }
-
-  // Bytes without signs as numbers plus 128; the four low bits are set where they are negative.
-  static Ints Signed(Ints bytes, Ints signs) {
-    const Ints negative = L::Lookup(kBytesOfBits, signs);
-    const Ints numbers = L::SubtractBytes(L::Xor(bytes, negative), negative);
-    return L::Xor(numbers, L::SetBytes(0x80));
   }
 
   // The signs of half of a vector: 7 bits, and the eighth makes their number even.
@@ -80,25 +71,34 @@ class Grid {
   const uint8_t* step_ = nullptr;
 };
 
-// With signs: 8 bits, whatever the vectors hold.
-template <class L>
+// With signs. kMost: the largest number of the vectors.
+template <class L, int kMost>
 class SignedGrid : public Grid<L> {
  public:
-  static constexpr int kOffset = 128;
-  static constexpr int kLargest = 255;
+  static constexpr int kOffset = kMost + 1;
+  static constexpr int kLargest = kOffset + kMost;
   static constexpr int kMins = 0;
 
  protected:
   using Grid<L>::Grid;
+
+  // Bytes as numbers and the offset; the four low bits of `signs` are set where they are negative.
+  static auto Signed(typename L::Ints bytes, typename L::Ints signs) {
+    const auto negative = L::Lookup(kBytesOfBits, signs);
+    const auto numbers = L::SubtractBytes(L::Xor(bytes, negative), negative);
+    return L::AddBytes(numbers, L::SetBytes(kOffset));
+  }
 };
 
+constexpr int kMostOfIQ2 = 43;
+
 template <class L>
-class IQ2_XXS : public SignedGrid<L> {
+class IQ2_XXS : public SignedGrid<L, kMostOfIQ2> {
  public:
   static constexpr Format kFormat = Format::kIQ2_XXS;
   static constexpr int kHalves = 1;
 
-  IQ2_XXS(const uint8_t* tile, int64_t k) : SignedGrid<L>(tile, k, 128) {}
+  IQ2_XXS(const uint8_t* tile, int64_t k) : SignedGrid<L, kMostOfIQ2>(tile, k, 128) {}
   auto Step(int s, int v) const {
     const auto place = this->Bits(L::Load(this->step_, v), s / 2 * 8, 255);
     const auto signs = this->Bits(L::Load(this->step_ + 64, v), s / 2 * 7, 127);
@@ -112,12 +112,12 @@ class IQ2_XXS : public SignedGrid<L> {
 
 // Scales of 4 bits for each 16 values.
 template <class L>
-class IQ2Scales : public SignedGrid<L> {
+class IQ2Scales : public SignedGrid<L, kMostOfIQ2> {
  public:
   static constexpr int kHalves = 2;
 
  protected:
-  using SignedGrid<L>::SignedGrid;
+  using SignedGrid<L, kMostOfIQ2>::SignedGrid;
   auto ScaleIn(const uint8_t* super, const uint8_t* bytes, int64_t block, int half, int v) const {
     const auto byte = L::LoadBytes(bytes + block % 8 * kTileRows, v);
     return this->template Odd<8>(super, this->Bits(byte, half * 4, 15), v);
@@ -166,12 +166,12 @@ class IQ2_S : public IQ2Scales<L> {
 };
 
 template <class L>
-class IQ3_XXS : public SignedGrid<L> {
+class IQ3_XXS : public SignedGrid<L, 62> {
  public:
   static constexpr Format kFormat = Format::kIQ3_XXS;
   static constexpr int kHalves = 1;
 
-  IQ3_XXS(const uint8_t* tile, int64_t k) : SignedGrid<L>(tile, k, 192) {}
+  IQ3_XXS(const uint8_t* tile, int64_t k) : SignedGrid<L, 62>(tile, k, 192) {}
   auto Step(int s, int v) const {
     const auto place = this->Bits(L::Load(this->step_ + s / 4 * 64, v), s % 4 * 8, 255);
     const auto signs = this->Bits(L::Load(this->step_ + 128, v), s / 2 * 7, 127);
@@ -184,12 +184,12 @@ class IQ3_XXS : public SignedGrid<L> {
 };
 
 template <class L>
-class IQ3_S : public SignedGrid<L> {
+class IQ3_S : public SignedGrid<L, 15> {
  public:
   static constexpr Format kFormat = Format::kIQ3_S;
   static constexpr int kHalves = 1;
 
-  IQ3_S(const uint8_t* tile, int64_t k) : SignedGrid<L>(tile, k, 192) {}
+  IQ3_S(const uint8_t* tile, int64_t k) : SignedGrid<L, 15>(tile, k, 192) {}
   auto Step(int s, int v) const {
     const auto high = L::LoadBytes(Super(this->block_) + 32 + this->block_ % 8 * kTileRows, v);
     const auto place = L::Or(this->Bits(L::Load(this->step_ + s / 4 * 64, v), s % 4 * 8, 255),

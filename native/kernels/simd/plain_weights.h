@@ -7,8 +7,6 @@
 //   At(block)              moves to a block of 32 values
 //   Step(s, v)             the quants of values 4 s to 4 s + 3 of the block, s in 0..7
 //   Scale(block, half, v)  scales of rows; with kMins also Min(block, half, v)
-// and
-//   kGathers               whether unpacking takes far longer than reading
 //
 // Planes of a tile, in order; "bytes" of a block or super-block are [n][16 rows]:
 //   Q4_1    nibbles (k/8 steps) | per 32: fp16 d[16], fp16 m[16]
@@ -29,9 +27,6 @@ namespace oi::kernels::simd {
 // Weights at quants of a block in steps of 64 bytes, and scales behind all of them.
 template <class L>
 class Planes {
- public:
-  static constexpr bool kGathers = false;
-
  protected:
   using Ints = typename L::Ints;
   using Floats = typename L::Floats;

@@ -12,12 +12,12 @@
 
 namespace oi::kernels::simd {
 
-// Nibbles that are places in a table of numbers, 128 added to each.
-template <class L>
+// Nibbles that are places in a table of numbers, the offset added to each.
+template <class L, int kOffsetOf, int kLargestOf>
 class Tabled : public Planes<L> {
  public:
-  static constexpr int kOffset = 128;
-  static constexpr int kLargest = 255;
+  static constexpr int kOffset = kOffsetOf;
+  static constexpr int kLargest = kLargestOf;
   static constexpr int kMins = 0;
 
   void At(int64_t block) { this->step_ = this->quants_ + block * 256; }
@@ -29,18 +29,23 @@ class Tabled : public Planes<L> {
 alignas(16) inline constexpr uint8_t kNonLinear[16] = {
     128 - 127, 128 - 104, 128 - 83, 128 - 65, 128 - 49, 128 - 35, 128 - 22, 128 - 10,
     128 + 1,   128 + 13,  128 + 25, 128 + 38, 128 + 53, 128 + 69, 128 + 89, 128 + 113};
+template <class L>
+using NonLinear = Tabled<L, 128, 255>;
+
 // Twice the numbers of FP4 (E2M1).
 alignas(16) inline constexpr uint8_t kTwiceFp4[16] = {
-    128, 128 + 1, 128 + 2, 128 + 3, 128 + 4, 128 + 6, 128 + 8, 128 + 12,
-    128, 128 - 1, 128 - 2, 128 - 3, 128 - 4, 128 - 6, 128 - 8, 128 - 12};
+    16, 16 + 1, 16 + 2, 16 + 3, 16 + 4, 16 + 6, 16 + 8, 16 + 12,
+    16, 16 - 1, 16 - 2, 16 - 3, 16 - 4, 16 - 6, 16 - 8, 16 - 12};
+template <class L>
+using Fp4 = Tabled<L, 16, 28>;
 
 template <class L>
-class IQ4_NL : public Tabled<L> {
+class IQ4_NL : public NonLinear<L> {
  public:
   static constexpr Format kFormat = Format::kIQ4_NL;
   static constexpr int kHalves = 1;
 
-  IQ4_NL(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
+  IQ4_NL(const uint8_t* tile, int64_t k) : NonLinear<L>(tile, k / 8) {}
   auto Step(int s, int v) const { return L::Table(kNonLinear, this->OwnNibbles(s, v)); }
   auto Scale(int64_t block, int, int v) const {
     return L::LoadHalfs(this->scales_ + block * 32, v);
@@ -48,12 +53,12 @@ class IQ4_NL : public Tabled<L> {
 };
 
 template <class L>
-class IQ4_XS : public Tabled<L> {
+class IQ4_XS : public NonLinear<L> {
  public:
   static constexpr Format kFormat = Format::kIQ4_XS;
   static constexpr int kHalves = 1;
 
-  IQ4_XS(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
+  IQ4_XS(const uint8_t* tile, int64_t k) : NonLinear<L>(tile, k / 8) {}
   auto Step(int s, int v) const { return L::Table(kNonLinear, this->OwnNibbles(s, v)); }
   // 8 scales of 6 bits, less 32.
   auto Scale(int64_t block, int, int v) const {
@@ -68,12 +73,12 @@ class IQ4_XS : public Tabled<L> {
 };
 
 template <class L>
-class MXFP4 : public Tabled<L> {
+class MXFP4 : public Fp4<L> {
  public:
   static constexpr Format kFormat = Format::kMXFP4;
   static constexpr int kHalves = 1;
 
-  MXFP4(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
+  MXFP4(const uint8_t* tile, int64_t k) : Fp4<L>(tile, k / 8) {}
   auto Step(int s, int v) const { return L::Table(kTwiceFp4, this->OwnNibbles(s, v)); }
   // Half of 2^(byte - 127): a float's exponent. What is below 2^-126 counts as 0.
   auto Scale(int64_t block, int, int v) const {
@@ -83,12 +88,12 @@ class MXFP4 : public Tabled<L> {
 };
 
 template <class L>
-class NVFP4 : public Tabled<L> {
+class NVFP4 : public Fp4<L> {
  public:
   static constexpr Format kFormat = Format::kNVFP4;
   static constexpr int kHalves = 2;
 
-  NVFP4(const uint8_t* tile, int64_t k) : Tabled<L>(tile, k / 8) {}
+  NVFP4(const uint8_t* tile, int64_t k) : Fp4<L>(tile, k / 8) {}
   // 16 values each: the first 8 are low nibbles.
   auto Step(int s, int v) const {
     const auto bytes = L::Load(this->step_ + (s / 4 * 2 + s % 2) * 64, v);
