@@ -95,7 +95,12 @@ export function ModelsPage() {
         >
           Pull model
         </button>
-        <button type="button" class="button button-main" onClick={() => setOpen({})}>
+        <button
+          type="button"
+          class="button button-main"
+          disabled={models.data === undefined}
+          onClick={() => setOpen({})}
+        >
           <Icon name="plus" />
           Load model
         </button>

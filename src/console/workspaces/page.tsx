@@ -92,7 +92,12 @@ export function WorkspacesPage() {
         title="Workspaces"
         about="All keys of a workspace share its limits, budget and balance."
       >
-        <button type="button" class="button button-main" onClick={() => setCreating(true)}>
+        <button
+          type="button"
+          class="button button-main"
+          disabled={workspaces.data === undefined}
+          onClick={() => setCreating(true)}
+        >
           <Icon name="plus" />
           Create workspace
         </button>
