@@ -8,8 +8,11 @@ import { randomBytes } from 'node:crypto'
 
 const maxLength = 128
 const idDigits = 32
-/** Digits that are made at once: some for each id would cost five times as much. */
-const poolBytes = 4096
+/**
+ * Some ids are made at once: each by itself would cost five times as much. Few, as an id that is
+ * kept keeps all of them.
+ */
+const poolBytes = 256
 let pool = ''
 let used = 0
 
