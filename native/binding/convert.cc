@@ -178,6 +178,7 @@ Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts) {
   out.Set("vocabularySize", facts.vocabulary_size);
   out.Set("trainedContextTokens", facts.trained_context_tokens);
   out.Set("contextTokens", facts.context_tokens);
+  out.Set("maxStateTokens", facts.max_state_tokens);
   out.Set("maxForks", facts.max_forks);
   out.Set("threads", facts.threads);
   out.Set("stepTokens", facts.step_tokens);

@@ -142,6 +142,7 @@ struct ModelFacts {
   int32_t vocabulary_size = 0;
   int32_t trained_context_tokens = 0;
   uint32_t context_tokens = 0;
+  uint32_t max_state_tokens = 0;  // of a state with a question; fewer than cells in some encoders
   uint32_t max_forks = 0;
   uint32_t threads = 0;
   uint32_t step_tokens = 0;

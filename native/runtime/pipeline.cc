@@ -284,8 +284,9 @@ void Pipeline::Open(Job& job) {
     job.facts.ordinary.push_back(tokenizer->Ordinary(token));
   }
   inference_.Open(*model, vision.get(), options, job.facts);
-  std::lock_guard<std::mutex> lock(mutex_);
   const size_t limit = LongestText(*model, job.facts);
+  job.facts.max_state_tokens = static_cast<uint32_t>(limit);
+  std::lock_guard<std::mutex> lock(mutex_);
   vocabulary_ = {std::move(model), std::move(vision), std::move(tokenizer), limit};
 }
 

@@ -62,7 +62,7 @@ export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelF
       max_questions: facts.maxQuestions ?? maxQuestions,
       max_options_per_request: mostOptionsOfRequest,
       // Together with the longest question of the request.
-      max_state_tokens: info.contextTokens,
+      max_state_tokens: info.maxStateTokens,
       max_images: vision ? imageLimits.maxImages : 0,
       // Of an image as it is sent, before scaling.
       max_image_pixels: vision ? imageLimits.maxSourcePixels : 0,

@@ -114,6 +114,8 @@ export interface ModelInfo {
   readonly trainedContextTokens: number
   /** Cells of this engine's context: prefix and suffixes of a request must fit together. */
   readonly contextTokens: number
+  /** Most tokens of a state with its longest question; encoders may have more cells than that. */
+  readonly maxStateTokens: number
   /** Most forks evaluated at once; more questions run in waves. */
   readonly maxForks: number
   readonly recurrent: boolean

@@ -22,6 +22,8 @@ export interface Inspection {
   readonly parameters: number
   readonly vocabularySize: number
   readonly trainedContextTokens: number
+  /** Most tokens of a state with its longest question. */
+  readonly maxStateTokens: number
   readonly chatTemplate: boolean
   readonly randomWeights: boolean
   /** Bytes of the weights, of a context of so many tokens, and of both. */
@@ -84,6 +86,7 @@ export async function inspectModel(
     parameters: info.parameters,
     vocabularySize: info.vocabularySize,
     trainedContextTokens: info.trainedContextTokens,
+    maxStateTokens: info.maxStateTokens,
     chatTemplate: Boolean(info.chatTemplate),
     randomWeights: hasRandomWeights(info),
     memory: {

@@ -52,6 +52,7 @@ const info: ModelInfo = {
   vocabularySize: 2 ** 31 - 1,
   trainedContextTokens: 8192,
   contextTokens: 8192,
+  maxStateTokens: 8192,
   maxForks: 16,
   recurrent: false,
   hybrid: false,

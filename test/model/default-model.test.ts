@@ -82,3 +82,17 @@ t.test('255 options of four unknown words are answered', async (t) => {
   const answer = answers['q']
   t.equal(answer.type === 'choice' && Object.keys(answer.probabilities).length, 255)
 })
+
+t.test('it answers about states as long as its card says, and refuses longer ones', async (t) => {
+  const most = oi.card.limits.max_state_tokens
+  t.equal(most, 4096)
+  const questions = { q: { type: 'noul', instructions: 'Is it long?' } } as const
+  // A word is one token.
+  const stateOf = (tokens: number) => Array.from({ length: tokens }, () => 'rain').join(' ')
+  const { usage } = await oi.decide({ state: stateOf(most - 64), questions })
+  t.ok(usage.input_tokens > most - 64)
+  await t.rejects(oi.decide({ state: stateOf(most + 1), questions }), {
+    code: 'ERR_STATE_TOO_LONG',
+    message: /the limit is 4096/,
+  })
+})

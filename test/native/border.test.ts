@@ -63,7 +63,13 @@ t.test('facts have the members of their type', async (t) => {
     ...{ placement: 'object', notes: 'object', metadata: 'object', ordinary: 'object' },
     ...{ parameters: 'number', weightBytes: 'number', contextBytes: 'number' },
     ...{ vocabularySize: 'number', trainedContextTokens: 'number', contextTokens: 'number' },
-    ...{ maxForks: 'number', threads: 'number', stepTokens: 'number', hostCacheBytes: 'number' },
+    ...{
+      maxStateTokens: 'number',
+      maxForks: 'number',
+      threads: 'number',
+      stepTokens: 'number',
+      hostCacheBytes: 'number',
+    },
     ...{ recurrent: 'boolean', hybrid: 'boolean', vision: 'boolean' },
   } satisfies Record<keyof NativeFacts, string>
   const found = Object.entries(facts).map(([name, value]) => [name, typeof value])

@@ -57,7 +57,7 @@ export function inspectionText(inspection: Inspection): string {
       [
         'limits',
         `${readout.maxOptions} options or levels, ${readout.maxQuestions} questions, ` +
-          `${count(memory.contextTokens)} tokens of state and question`,
+          `${count(inspection.maxStateTokens)} tokens of state and question`,
       ],
     )
     if (readout.note !== undefined) facts.push(['note', readout.note])
