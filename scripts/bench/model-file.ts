@@ -42,7 +42,8 @@ export class ModelFiles {
   }
 
   /**
-   * The file of `--model`, or a real model of that name, for any shape; without it the shape's model, made on first use.
+   * The file of `--model`, or the real model of that name, for any shape; without it the shape's
+   * model, made on first use.
    *
    * @param type - Weights, whatever the options say and whatever their model.
    */
@@ -55,12 +56,8 @@ export class ModelFiles {
 
   async #find(shape: ShapeName, type?: string): Promise<ModelFile> {
     const { model, threads, kernels } = this.#options
-    const path =
-      type === undefined && model !== undefined
-        ? isRealModel(model)
-          ? await ensureRealModel(model)
-          : model
-        : await this.#make(shape, type)
+    const given = type === undefined ? model : undefined
+    const path = given === undefined ? await this.#make(shape, type) : await existing(given)
     const engine = await openEngine({ modelPath: path, threads, metadataOnly: true })
     await engine.close()
     const { description, threads: chosen } = engine.info
@@ -73,6 +70,11 @@ export class ModelFiles {
     this.#say(`  model ${shape}${type === undefined ? '' : ` ${type}`}: made on first use`)
     return ensureModel(shape, { type })
   }
+}
+
+/** @param model - A real model's name, or the path of a file. */
+async function existing(model: string): Promise<string> {
+  return isRealModel(model) ? ensureRealModel(model) : model
 }
 
 /** As in reports. */
