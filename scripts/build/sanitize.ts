@@ -8,6 +8,9 @@ import { join } from 'node:path'
 import { buildNative } from './native.js'
 import { BuildError, probe } from './run.js'
 
+/** How many times slower than without a sanitizer code may be, at most. */
+export const sanitizedSlowness = 5
+
 /**
  * Builds the addon with AddressSanitizer and UndefinedBehaviorSanitizer.
  *

@@ -37,10 +37,10 @@ export function judge(world: World, memory: Memory, others: readonly string[]): 
   }
 }
 
-function judgeHealth({ tally, health, idle }: World): string[] {
+function judgeHealth({ tally, health, idle, slowness }: World): string[] {
   if (health === undefined) return []
   const line = `/healthz: ${health.line}`
-  if (health.quantile(0.999) > mostHealthMs) tally.violate(line)
+  if (health.quantile(0.999) > slowness * mostHealthMs) tally.violate(line)
   for (const [end, count] of health.failures) tally.violate(`/healthz: ${count} times ${end}`)
   return [line, `a server that does nothing, beside it: ${idle?.line}`]
 }

@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildSanitizedAddon } from '../build/sanitize.js'
+import { buildSanitizedAddon, sanitizedSlowness } from '../build/sanitize.js'
 import { runCommand, UsageError } from '../command.js'
 import { kinds } from './kinds.js'
 import { run } from './run.js'
@@ -56,6 +56,7 @@ async function main(): Promise<number> {
       seed: positive('seed', values.seed),
       port: positive('port', values.port),
       environment: values.sanitize ? await buildSanitizedAddon() : {},
+      slowness: values.sanitize ? sanitizedSlowness : 1,
       say: (lines) => console.log(`${new Date().toISOString()}\n  ${lines.join('\n  ')}`),
     })
     return violations.length > 0 ? 1 : 0

@@ -24,6 +24,8 @@ export interface WorldOptions {
   readonly seed: number
   /** Variables of the server's process. */
   readonly environment: Readonly<Record<string, string>>
+  /** How many times slower the server may be: under a sanitizer. Default 1. */
+  readonly slowness?: number
 }
 
 /** The server's models: `first` is the default, and the one that faults are aimed at. */
@@ -36,6 +38,7 @@ export class World {
   readonly dataDir: string
   readonly port: number
   readonly random: Random
+  readonly slowness: number
   readonly tally = new Tally()
   readonly server: Server
   /** From the begin on. */
@@ -52,7 +55,8 @@ export class World {
   readonly #agents: Agent[] = []
   #endMs = Infinity
 
-  constructor({ folder, port, minutes, seed, environment }: WorldOptions) {
+  constructor({ folder, port, minutes, seed, environment, slowness = 1 }: WorldOptions) {
+    this.slowness = slowness
     this.folder = folder
     this.port = port
     this.random = createRandom(seed)

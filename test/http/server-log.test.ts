@@ -98,7 +98,8 @@ t.test('a log on a full device does not end the server, and lost lines are count
   await server.ask(20)
   t.ok((await someLost(server)) > 20)
   await server.ask(20)
-  t.equal(await server.stop(), 0)
+  const end = await server.stop()
+  t.equal(end, 0, `it ended with ${end}`)
 })
 
 t.test('closed outputs do not end the server', async (t) => {

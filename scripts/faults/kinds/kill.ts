@@ -100,14 +100,15 @@ async function killFirst(
 }
 
 function judge(
-  { tally }: World,
+  { tally, slowness }: World,
   signal: NodeJS.Signals,
   recoveries: readonly Recovery[],
 ): readonly string[] {
   const ended = recoveries.filter((recovery) => recovery.signal === signal)
   if (ended.length === 0) return []
   const late = median(ended.map(({ lateMs }) => lateMs))
-  if (late > mostLateMs) tally.violate(`${signal}: the next process after ${whole(late)} ms`)
+  if (late > slowness * mostLateMs)
+    tally.violate(`${signal}: the next process after ${whole(late)} ms`)
   const ms = ended.map((recovery) => recovery.ms)
   return [
     `${signal.padEnd(14)} ${ended.length} times, the next process after ${whole(late)} ms at the ` +
