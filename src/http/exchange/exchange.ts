@@ -255,12 +255,9 @@ export class Exchange {
   protected onEnd(_status: number, _ms: number): void {}
 
   #headers(content: Pick<Content, 'type' | 'headers'>, timings: Timings, totalMs: number) {
-    return [
-      ...headersOf(this.id, timings, totalMs, content),
-      ...this.ownHeaders(),
-      ...this.#limits(),
-      ...this.#crossOrigin,
-    ]
+    const headers = headersOf(this.id, timings, totalMs, content)
+    headers.push(...this.ownHeaders(), ...this.#limits(), ...this.#crossOrigin)
+    return headers
   }
 
   #limits(): readonly string[] {
