@@ -90,7 +90,7 @@ export class LettersReadout implements Readout {
   }
 
   render(request: DecideRequest, images?: RequestImages, reversed = false): Rendering {
-    const { head, between } = this.#layout
+    const { head, between, lead = '' } = this.#layout
     const state = this.#stateParts(request.state, images, between)
     if (this.#turn !== undefined) state.push(this.#turn)
     const prefix = head === '' ? state : [{ text: head, trusted: true }, ...state]
@@ -99,7 +99,7 @@ export class LettersReadout implements Readout {
     const readers: Reader[] = []
     for (const [name, question] of entriesOf(request.questions)) {
       const { text, candidates, reading } = this.#ask(name, question, reversed)
-      suffixes.push({ parts: [{ text, trusted: false }, this.#tail], candidates })
+      suffixes.push({ parts: [{ text: lead + text, trusted: false }, this.#tail], candidates })
       readers.push({ name, question, reading })
     }
     return { input: { prefix, suffixes }, readers }

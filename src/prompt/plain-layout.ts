@@ -14,6 +14,8 @@ export interface Layout {
   readonly between: string
   /** Trusted text behind `between`, as the end of a message and the beginning of the next. */
   readonly turn?: string
+  /** The part of the text between them that is tokenized with the question (cut-as-whole.ts). */
+  readonly lead?: string
   /** Behind the question. The label follows at once. */
   readonly tail: string
   /** The text before a reply that plain text would have at that place. */

@@ -4,9 +4,9 @@
  * Everything that depends on the model alone is computed once, when the readout is made. Rendering
  * a request is then pure string work.
  *
- * A request becomes one shared prefix (the layout's head, and the state with the line break behind
- * it, so that the two are tokenized together) and one suffix for each question (its wording, and
- * the layout's tail). The caller's text is never in a trusted part. A state is cut at its images.
+ * A request becomes one shared prefix (the layout's head, and the state with the line breaks behind
+ * it, so that the two are tokenized together, cut-as-whole.ts) and one suffix for each question (its
+ * wording, and the layout's tail). The caller's text is never in a trusted part. A state is cut at its images.
  *
  * @module
  */
@@ -15,6 +15,7 @@ import { mostOptions } from '../api/limits.js'
 import type { Engine, ModelInfo } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { renderChat } from './chat-template.js'
+import { cutAsWhole } from './cut-as-whole.js'
 import { embeddedReadout } from './custom/embedded.js'
 import { named } from './custom/faults.js'
 import { frameLayout } from './custom/frame.js'
@@ -75,7 +76,7 @@ async function createLettersReadout(
   maxLabels: number,
   version: LettersVersion,
 ): Promise<Readout> {
-  const layout = layoutOf(engine.info)
+  const layout = await cutAsWhole(engine, layoutOf(engine.info))
   const labels = await findLabels(engine, layout, maxLabels)
   requireLabels(labels)
   const noul = await findNoulTokens(engine, layout)
@@ -89,7 +90,8 @@ async function createCustomReadout(engine: Engine, custom: CustomReadout): Promi
       template?.kind === 'frame'
         ? withBos(frameLayout(template.source, engine.info), engine.info)
         : layoutOf(template ? { ...engine.info, chatTemplate: template.source } : engine.info)
-    const layout = { ...found, labelPrefix: labelPrefix ?? found.labelPrefix }
+    const whole = await cutAsWhole(engine, found)
+    const layout = { ...whole, labelPrefix: labelPrefix ?? found.labelPrefix }
     const labels = custom.labels
       ? await ownLabels(engine, layout, custom.labels)
       : await findLabels(engine, layout, mostOptions)

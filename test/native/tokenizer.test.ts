@@ -5,6 +5,7 @@
  */
 import t from 'tap'
 import type { PromptPart } from '../../src/engine/types.js'
+import { createReadout } from '../../src/prompt/readout.js'
 import { fixturePath, openEngine, template, user, withEngine } from '../helpers/fixture.js'
 
 t.test('text of any kind is tokenized without harm', (t) =>
@@ -38,6 +39,28 @@ for (const vocab of ['deepseek-llm', 'falcon']) {
       await engine.close()
     },
   )
+}
+
+// Of the kinds of GPT-2, SentencePiece, Llama 3 and Qwen.
+for (const vocab of ['gpt-2', 'llama-spm', 'llama-bpe', 'qwen2']) {
+  t.test(`state and question apart have the tokens of the whole text with ${vocab}`, async (t) => {
+    const modelPath = await fixturePath('small', { vocab })
+    const engine = await openEngine({ modelPath, metadataOnly: true })
+    const { input } = (await createReadout(engine)).render({
+      state: 'The train was two hours late.',
+      questions: { late: { type: 'noul', instructions: 'Was the train late?' } },
+    })
+    const state = input.prefix.at(-1)!
+    const [question] = input.suffixes[0]!.parts
+    const whole = { text: state.text + question!.text, trusted: false }
+    t.match(whole.text, 'late.\n\nWas the')
+    const [ids, ...apart] = await engine.tokenize([whole, state, question!])
+    t.strictSame(
+      apart.flatMap((part) => [...part]),
+      [...ids!],
+    )
+    await engine.close()
+  })
 }
 
 t.test('user text never becomes a control or structural token', async (t) => {

@@ -5,8 +5,9 @@
  * @module
  */
 
-import type { Engine, PromptPart } from '../../engine/types.js'
+import type { Engine } from '../../engine/types.js'
 import { OiError } from '../../errors.js'
+import { isSame, lastCut, stateEndings } from '../cut-as-whole.js'
 import { callerText } from './template-question.js'
 
 /** The text of a template before and behind the state. */
@@ -112,8 +113,6 @@ async function requireSameTokens(
   }
 }
 
-/** Last characters of a state: some form one token with the text behind them. */
-const stateEndings = ['', '.', '}', '"', '\n']
 /** Text behind a cut, longer than any token. */
 const enough = 80
 
@@ -134,24 +133,8 @@ async function cutBetween(
     }),
   )
   const pairs = [...texts].map((text) => JSON.parse(text) as [string, string])
-  const part = (text: string): PromptPart => ({ text, trusted: false })
   const ends = [...common.matchAll(/\n+|(?= )|$/g)].map((match) => match.index + match[0].length)
-  for (const end of [...new Set(ends)].reverse()) {
-    const asked = pairs.flatMap(([before, behind]) => [
-      part(before + behind),
-      part(before + behind.slice(0, end)),
-      part(behind.slice(end)),
-    ])
-    const tokens = await engine.tokenize(asked)
-    const fits = pairs.every((_, i) => isSame(tokens[3 * i]!, tokens.slice(3 * i + 1, 3 * i + 3)))
-    if (fits) return common.slice(0, end)
-  }
-  return ''
-}
-
-function isSame(whole: Int32Array, parts: readonly Int32Array[]): boolean {
-  const joined = parts.flatMap((ids) => [...ids])
-  return joined.length === whole.length && joined.every((id, i) => id === whole[i])
+  return common.slice(0, (await lastCut(engine, pairs, [...new Set(ends)])) ?? 0)
 }
 
 function commonStart(texts: readonly string[]): string {
