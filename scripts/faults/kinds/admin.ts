@@ -5,6 +5,7 @@
  * @module
  */
 
+import { runnersOf } from '../../bench/proc.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RawClient, request } from '../../../test/helpers/raw-client.js'
 import { type Kind, times } from '../kind.js'
@@ -13,6 +14,7 @@ import type { World } from '../world.js'
 const together = 4
 /** Within which the server ends what does not go on: `--body-timeout-ms`, and some more. */
 const mostOpenMs = 75_000
+const mostReloadMs = 60_000
 
 export const admin: Kind = {
   says: 'sends halves of requests to the admin API, and reloads the settings by SIGHUP',
@@ -25,16 +27,33 @@ export const admin: Kind = {
         await sleep(100)
         queued = queued === 256 ? 255 : 256
         world.set({ maxQueued: queued })
+        const before = runnersOf(world.server.pid!)
         process.kill(world.server.pid!, 'SIGHUP')
         await sleep(world.upTo(3))
         // Half of them leave, the others are the server's to end.
         for (const client of [...open].slice(0, together / 2)) client.socket.destroy()
+        await reloaded(world, before)
       },
       end: () => {
         for (const { socket } of open) socket.destroy()
       },
     }
   },
+}
+
+/**
+ * Waits until all models have been loaded again, with the other setting: what follows may count
+ * their processes.
+ */
+async function reloaded({ server, tally }: World, before: readonly number[]): Promise<void> {
+  const limit = performance.now() + mostReloadMs
+  while (runnersOf(server.pid!).some((pid) => before.includes(pid))) {
+    if (performance.now() > limit) {
+      tally.violate('models are not loaded again within a minute after SIGHUP')
+      return
+    }
+    await sleep(100)
+  }
 }
 
 /** Opens a connection, and watches that it ends. */
