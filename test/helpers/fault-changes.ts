@@ -85,7 +85,9 @@ export const changeLimits = (act: (limits: Record<string, number>) => void) =>
 
 /** Moves an answer by this much; it stays a valid answer. */
 function move(answer: JsonObject, by: number): void {
-  if (typeof answer['noul'] === 'number') answer['noul'] = Math.abs(answer['noul'] - by)
+  const { noul } = answer
+  // Never its mirror image, which may be near to it.
+  if (typeof noul === 'number') answer['noul'] = noul < by ? noul + by : noul - by
   const { probabilities } = answer
   if (probabilities === undefined) return
   const entries = entriesOf(probabilities as JsonObject)
