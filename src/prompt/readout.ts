@@ -6,7 +6,8 @@
  *
  * A request becomes one shared prefix (the layout's head, and the state with the line breaks behind
  * it, so that the two are tokenized together, cut-as-whole.ts) and one suffix for each question (its
- * wording, and the layout's tail). The caller's text is never in a trusted part. A state is cut at its images.
+ * wording, and the layout's tail). The caller's text is never in a trusted part. A state is cut at
+ * its images.
  *
  * @module
  */

@@ -5,15 +5,16 @@
  * @module
  */
 
-import { runnersOf } from '../../bench/proc.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RawClient, request } from '../../../test/helpers/raw-client.js'
+import { runnersOf } from '../../bench/proc.js'
 import { type Kind, times } from '../kind.js'
 import type { World } from '../world.js'
 
 const together = 4
 /** Within which the server ends what does not go on: `--body-timeout-ms`, and some more. */
 const mostOpenMs = 75_000
+/** Within which all models are loaded again, however busy the machine is. */
 const mostReloadMs = 60_000
 
 export const admin: Kind = {
