@@ -24,6 +24,7 @@ import { contextOf, type TlsContent } from './tls.js'
 import { listenError, socketOf } from './transport.js'
 import type { Listener, Transport, TransportOptions } from './transport.js'
 import { noHead, transportError } from './transport-errors.js'
+import { Unconfirmed } from './unconfirmed.js'
 
 /** For the head of a request, from its first byte on. */
 const headTimeoutMs = 10_000
@@ -48,8 +49,7 @@ export class NodeTransport implements Transport {
   readonly #sockets = new Map<Duplex, Set<ServerResponse>>()
   /** Connections on which a request is being answered. */
   readonly #active = new Map<Duplex, Active>()
-  /** The last request of each; after a reset, its reply may be lost. */
-  readonly #last = new WeakMap<Duplex, Exchange>()
+  readonly #unconfirmed = new WeakMap<Duplex, Unconfirmed>()
   readonly #adopted = new WeakSet<Duplex>()
   /** Connections whose last request is refused, or will be: no other reply follows. */
   readonly #refused = new WeakSet<Duplex>()
@@ -170,11 +170,14 @@ export class NodeTransport implements Transport {
 
   #watch(socket: Socket): void {
     const replies = new Set<ServerResponse>()
+    const unconfirmed = new Unconfirmed()
     this.#sockets.set(socket, replies)
+    this.#unconfirmed.set(socket, unconfirmed)
     socket.once('close', () => {
       this.#sockets.delete(socket)
       this.#active.delete(socket)
-      if (socket.errored) this.#last.get(socket)?.abandon()
+      // Behind the ends of replies that are not written whole, which are lost in any case.
+      setImmediate(() => unconfirmed.end(socket.errored !== null))
       for (const reply of replies) {
         // node:http reports this only to the first queued reply, not to those behind it.
         if (reply.socket === null) reply.destroy().emit('close')
@@ -199,15 +202,14 @@ export class NodeTransport implements Transport {
     const { socket } = request
     const client = this.#clientOf(request, response)
     client.awaitsContinue = awaitsContinue
+    this.#unconfirmed.get(socket)?.next(this.#sockets.get(socket)?.size !== 1)
     const exchange = this.#listener.open(new NodeHead(request), client)
     if (exchange === undefined) {
       request.resume()
       return
     }
     const active = { request, client, exchange }
-    // Not of an early request, which comes before the reply.
-    if (this.#sockets.get(socket)?.size === 1) this.#last.get(socket)?.arrived()
-    this.#last.set(socket, exchange)
+    this.#unconfirmed.get(socket)?.add(exchange)
     this.#active.set(socket, active)
     response.on('close', () => {
       if (this.#active.get(socket) === active) this.#active.delete(socket)

@@ -30,6 +30,7 @@ import { RefusedClient } from './node-client.js'
 import { NodeTransport } from './node-transport.js'
 import { headTimeoutError } from './transport-errors.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
+import { Unconfirmed } from './unconfirmed.js'
 import { UwsClient } from './uws-client.js'
 
 type Library = typeof uWS
@@ -56,6 +57,8 @@ export class UwsTransport implements Transport {
   #resuming = false
   /** By the gate's number of the connection. */
   readonly #active: (Active | undefined)[] = []
+  /** By the same number; those of a connection that closed well stay until the next one has it. */
+  readonly #unconfirmed: (Unconfirmed | undefined)[] = []
   /** By connection, see {@link NativeGate.attach}. */
   readonly #answering = new Uint8Array(mostConnections)
   /** Ends the watch over a connection whose client has closed its side. */
@@ -120,7 +123,8 @@ export class UwsTransport implements Transport {
     app.any('/*', (res, req) => {
       const connection = this.#gate.current()
       const client = new UwsClient(res, announcedBytes(req), connection, shared)
-      if (!this.#resuming) this.#active[connection]?.exchange?.arrived()
+      const unconfirmed = (this.#unconfirmed[connection] ??= new Unconfirmed())
+      unconfirmed.next(this.#resuming)
       const exchange = listener.open(req, client)
       // A request whose reply has been sent is over; one that waits for its body, or to be read, is
       // not.
@@ -129,6 +133,7 @@ export class UwsTransport implements Transport {
         return
       }
       this.#active[connection] = { client, exchange }
+      if (exchange !== undefined) unconfirmed.add(exchange)
       this.#answering[connection] = 1
       res.onAborted(() => {
         client.abort()
@@ -165,6 +170,7 @@ export class UwsTransport implements Transport {
   /** Called by the gate; must not throw, as the descriptor is closed then. */
   #takeOver(connection: number, fd: number, bytes: Buffer, late: boolean): boolean {
     if (this.#isRunning(connection)) return false
+    this.#unconfirmed[connection]?.next(this.#resuming)
     if (late) this.#others.refuse(fd, headTimeoutError())
     else this.#others.adopt(fd, bytes)
     return true
@@ -210,8 +216,7 @@ export class UwsTransport implements Transport {
   #closed(connection: number, lost: boolean): void {
     this.#watches.get(connection)?.()
     this.#watches.delete(connection)
-    if (!lost) return
-    this.#active[connection]?.exchange?.abandon()
+    this.#unconfirmed[connection]?.end(lost)
     this.#active[connection] = undefined
   }
 }
