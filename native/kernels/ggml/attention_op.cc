@@ -1,14 +1,13 @@
-#include "attention_op.h"
-
 #include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
 
 #include "../attention.h"
+#include "graph_passes.h"
 #include "op_params.h"
 #include "pools.h"
-#include "skip_casts.h"
+#include "tensor_ops.h"
 
 namespace oi::kernels {
 namespace {

@@ -10,13 +10,10 @@
 #include "../kernels.h"
 #include "../product.h"
 #include "buffer_type.h"
-#include "exact_products.h"
 #include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
-#include "join_gates.h"
-#include "join_norms.h"
+#include "graph_passes.h"
 #include "pools.h"
-#include "skip_casts.h"
 #include "traits.h"
 
 namespace oi::kernels {

@@ -11,18 +11,14 @@
 #include <cerrno>
 #include <cstring>
 
-#include "attention_op.h"
 #include "backend.h"
-#include "gated_products.h"
-#include "gelu_op.h"
 #include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
 #include "ggml-impl.h"
-#include "join_gates.h"
-#include "matrix_products.h"
-#include "norm_op.h"
+#include "graph_passes.h"
 #include "op_params.h"
-#include "rope_op.h"
+#include "products.h"
+#include "tensor_ops.h"
 
 namespace oi::kernels {
 namespace {

@@ -1,9 +1,8 @@
-#include "join_gates.h"
-
 #include "../rows.h"
 #include "buffer_type.h"
 #include "ggml-backend-impl.h"
 #include "ggml-impl.h"
+#include "graph_passes.h"
 #include "op_params.h"
 
 namespace oi::kernels {

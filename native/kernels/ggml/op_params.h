@@ -18,7 +18,7 @@ constexpr Slots kNoSlots = 0;
 constexpr Slots kNormSlots = 0b1;  // epsilon
 // MUL_MAT and MUL_MAT_ID: the precision of sums, which are floats here; and that of columns, which
 // for quantized weights are bytes with a scale, as in llama.cpp's own matmul on a CPU, unless they
-// are exact (exact_products.h).
+// are exact (graph_passes.h).
 constexpr Slots kProductSlots = 0b1001;
 // Scale, ALiBi's bias, soft cap, precision.
 constexpr Slots kAttentionSlots = 0b1111;

@@ -1,6 +1,6 @@
 #include "product_plan.h"
 
-#include "matrix_products.h"
+#include "products.h"
 
 namespace oi::kernels {
 

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "../product.h"
-#include "exact_products.h"
 #include "ggml-cpu-impl.h"
 #include "ggml.h"
+#include "graph_passes.h"
 
 namespace oi::kernels {
 

@@ -5,10 +5,7 @@
 
 #include "../../threads/crew.h"
 #include "../ggml/buffer_type.h"
-#include "../ggml/exact_products.h"
-#include "../ggml/join_gates.h"
-#include "../ggml/join_norms.h"
-#include "../ggml/skip_casts.h"
+#include "../ggml/graph_passes.h"
 #include "../kernels.h"
 
 namespace oi::kernels::test {

@@ -1,4 +1,4 @@
-// GGML_OP_MUL_MAT and GGML_OP_MUL_MAT_ID with tiled weights.
+// Products with tiled weights.
 
 #pragma once
 
@@ -12,7 +12,15 @@ bool HasProduct(const ggml_tensor* weights);
 // The tiles of a tensor, from its rows as a file has them.
 void SetWeights(ggml_tensor* weights, const void* rows, size_t offset, size_t size);
 
+// GGML_OP_MUL_MAT and GGML_OP_MUL_MAT_ID.
 class MatrixProducts : public ggml::cpu::tensor_traits {
+ public:
+  bool work_size(int threads, const ggml_tensor* op, size_t& size) override;
+  bool compute_forward(ggml_compute_params* params, ggml_tensor* op) override;
+};
+
+// GGML_OP_GLU of two products (graph_passes.h).
+class GatedProducts : public ggml::cpu::tensor_traits {
  public:
   bool work_size(int threads, const ggml_tensor* op, size_t& size) override;
   bool compute_forward(ggml_compute_params* params, ggml_tensor* op) override;
