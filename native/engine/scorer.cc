@@ -1,7 +1,6 @@
 #include "scorer.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,13 +13,13 @@
 #include "llama.h"
 #include "log.h"
 #include "model.h"
+#include "warm_up.h"
 
 namespace oi {
 namespace {
 
 constexpr size_t kWarmUpTokens = 64;
-constexpr int kMaxPasses = 8;
-constexpr double kWarmUpMs = 200;  // of measured passes, after which no more follow
+constexpr double kWarmUpMs = 200;
 // The status of llama_decode() after the abort callback returned true.
 constexpr int32_t kAborted = 2;
 // Steps of fewer tokens leave a GPU idle.
@@ -82,32 +81,19 @@ void Scorer::WarmUp() {
   }
 }
 
-// Several passes: the first one waits for the weights' pages, so it is not measured. The fastest
-// counts, as another process may have had the core in some.
 void Scorer::WarmUp(size_t count) {
-  double spent_ms = 0;
-  double fastest_ms = std::numeric_limits<double>::infinity();
-  for (int pass = 0; pass < 2 || (pass < kMaxPasses && spent_ms < kWarmUpMs); ++pass) {
+  const double fastest_ms = FastestMs(kWarmUpMs, [&] {
+    cache_.device().sequences().Cut(0, 0);
     step_.Start(count);
     for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
     readout_.AskPlain(0);
-    const auto start = Clock::now();
     if (Decode() != 0) {
       throw EngineError("ERR_ENGINE_INTERNAL", "the first decode failed: " + FirstLoggedError());
     }
     llama_synchronize(context_.get());
-    if (!readout_.PlainIsFinite(static_cast<int32_t>(count) - 1)) {
-      throw EngineError("ERR_MODEL_LOAD",
-                        "the model's numbers are not finite (NaN or infinity), already for its "
-                        "first tokens: its file is damaged");
-    }
-    const double ms = MillisecondsSince(start);
-    if (pass > 0) {
-      spent_ms += ms;
-      fastest_ms = std::min(fastest_ms, ms);
-    }
-    cache_.device().Clear(true);
-  }
+    RequireFinite(readout_.PlainIsFinite(static_cast<int32_t>(count) - 1));
+  });
+  cache_.device().Clear(true);
   const auto tokens = static_cast<double>(count);
   recent_.Add(tokens, fastest_ms);
   rate_.AddLasting(Work::Of(tokens, 0), fastest_ms);

@@ -1,7 +1,6 @@
 #include "encoder.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "../finite.h"
 #include "../input/check_request.h"
 #include "../model.h"
+#include "../warm_up.h"
 #include "llama.h"
 #include "unused_logits.h"
 
@@ -17,7 +17,7 @@ namespace oi {
 namespace {
 
 constexpr size_t kWarmUpTokens = 64;
-constexpr int kWarmUpPasses = 3;
+constexpr double kWarmUpMs = 100;
 // The status of llama_encode() after the abort callback returned true.
 constexpr int32_t kAborted = 2;
 
@@ -62,25 +62,17 @@ bool Encoder::Abandoned() const {
                      [](const Task* task) { return task->abandoned(); });
 }
 
-// Several passes: the first one waits for the weights' pages, so it is not measured. The fastest
-// counts, as another process may have had the core in some.
 void Encoder::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.context_tokens);
-  double fastest_ms = 0;
-  const auto measure = [&] {
-    fastest_ms = std::numeric_limits<double>::infinity();
-    for (int pass = 0; pass < kWarmUpPasses; ++pass) {
-      batch_.Clear();
-      for (size_t i = 0; i < count; ++i) batch_.Add(0, i, 0, true);
-      const auto start = Clock::now();
-      ClearLog();
-      if (Evaluate(batch_) != 0) {
-        throw EngineError("ERR_ENGINE_INTERNAL", "the first pass failed: " + FirstLoggedError());
-      }
-      if (pass > 0) fastest_ms = std::min(fastest_ms, MillisecondsSince(start));
+  const auto pass = [&] {
+    batch_.Clear();
+    for (size_t i = 0; i < count; ++i) batch_.Add(0, i, 0, true);
+    ClearLog();
+    if (Evaluate(batch_) != 0) {
+      throw EngineError("ERR_ENGINE_INTERNAL", "the first pass failed: " + FirstLoggedError());
     }
   };
-  measure();
+  double fastest_ms = FastestMs(kWarmUpMs, pass);
   if (context_->own_attention()) {
     // Our attention gives a token the same bits among few and many, on any number of threads.
     context_->AdaptThreads();
@@ -89,13 +81,9 @@ void Encoder::WarmUp() {
     plan_.flash_attention = FlashAttention::kOff;
     context_.reset();
     context_.emplace(model_, options_, plan_, &Encoder::OnAbort, this);
-    measure();
+    fastest_ms = FastestMs(kWarmUpMs, pass);
   }
-  if (CountFinite(State(0), width_) < width_) {
-    throw EngineError("ERR_MODEL_LOAD",
-                      "the model's numbers are not finite (NaN or infinity), already for its first "
-                      "tokens: its file is damaged");
-  }
+  RequireFinite(CountFinite(State(0), width_) == width_);
   recent_.Add(static_cast<double>(count), fastest_ms);
   rate_.AddLasting(Work::Whole(count), fastest_ms);
 }

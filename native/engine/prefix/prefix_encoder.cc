@@ -1,7 +1,6 @@
 #include "prefix_encoder.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "../logits/log_sum_exp.h"
 #include "../model.h"
 #include "../plan/memory.h"
+#include "../warm_up.h"
 #include "llama.h"
 #include "prefix_reading.h"
 
@@ -20,8 +20,7 @@ namespace oi {
 namespace {
 
 constexpr size_t kWarmUpTokens = 64;
-constexpr int kMaxPasses = 8;
-constexpr double kWarmUpMs = 100;  // of measured passes, after which no more follow
+constexpr double kWarmUpMs = 100;
 
 StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& options) {
   StateCache::Options cache = PlannedOptions(plan, options);
@@ -64,32 +63,20 @@ bool PrefixEncoder::Abandoned() const {
                      [](const Task* task) { return task->abandoned(); });
 }
 
-// Several passes: the first one waits for the weights' pages, so it is not measured. The fastest
-// counts, as another process may have had the core in some.
 void PrefixEncoder::WarmUp() {
   const size_t count = std::min(kWarmUpTokens, limit_);
   const std::vector<Token> tokens(count, 0);
-  double spent_ms = 0;
-  double fastest_ms = std::numeric_limits<double>::infinity();
-  for (int pass = 0; pass < 2 || (pass < kMaxPasses && spent_ms < kWarmUpMs); ++pass) {
+  const double fastest_ms = FastestMs(kWarmUpMs, [&] {
     step_.Clear();
     AddPart(tokens.data(), count, 0, 0, {}, {});
     for (size_t i = 0; i < count; ++i) step_.outputs.push_back(i);
-    const auto start = Clock::now();
     if (!forward_->Run(step_)) {
       throw EngineError("ERR_ENGINE_CLOSED", "closed while the model was opened");
     }
-    const double ms = MillisecondsSince(start);
-    if (pass == 0) continue;
-    spent_ms += ms;
-    fastest_ms = std::min(fastest_ms, ms);
-  }
+  });
+  const size_t width = kept_.shape().width;
   for (size_t i = 0; i < count; ++i) {
-    if (CountFinite(forward_->State(i), kept_.shape().width) < kept_.shape().width) {
-      throw EngineError("ERR_MODEL_LOAD",
-                        "the model's numbers are not finite (NaN or infinity), already for its "
-                        "first tokens: its file is damaged");
-    }
+    RequireFinite(CountFinite(forward_->State(i), width) == width);
   }
   step_.Clear();
   recent_.Add(static_cast<double>(count), fastest_ms);
