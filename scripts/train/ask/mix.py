@@ -13,7 +13,6 @@ from ask.question import Group
 from ask.reading import ReadingTasks
 from ask.record_tasks import RecordTasks
 from ask.scales import ScaleTasks
-from ask.scenes import SceneTasks
 from ask.senses import SenseTasks
 from ask.valence import ValenceTasks
 from prefix.wordpiece import WordPiece
@@ -29,7 +28,6 @@ SHARES = {
     "record": 0.11,
     "scale": 0.08,
     "matching": 0.01,
-    "scene": 0.005,
     "valence": 0.01,
     "long": 0.005,
     "sense": 0.005,
@@ -49,7 +47,7 @@ class Mix:
         nouns = names_for_fields(self._senses.nouns)
         self._records = RecordTasks(material, nouns)
         self._numbers = NumberTasks(material, nouns)
-        self._readings, self._scenes = ReadingTasks(material), SceneTasks(material)
+        self._readings = ReadingTasks(material)
         self._decisions = DecisionTasks(material, ("choice", "score"))
         self._checks = DecisionTasks(material, ("noul",))
         self._has_strays = len(material.strays) > 0
@@ -62,8 +60,6 @@ class Mix:
             return self._decisions.group(random)
         if task == "check":
             return self._checks.group(random)
-        if task == "scene":
-            return self._scenes.group(random, 4)
         if task == "long":
             return self._readings.among(random, 3, 8)
         if task == "matching":
