@@ -21,8 +21,6 @@ class Choice:
     options: list[Option]
     #: Index of the right option.
     answer: int
-    #: Where in the state's text, in characters, that ends which decides; none if it is not known.
-    evidence: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -33,7 +31,6 @@ class Score:
     answer: int
     #: Highest first.
     reversed: bool = False
-    evidence: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -43,7 +40,6 @@ class Noul:
     #: What counts as yes and as no.
     yes: str | None = None
     no: str | None = None
-    evidence: tuple[int, ...] = ()
 
 
 Question = Union[Choice, Score, Noul]
