@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util'
 import { buildNative, type Switch } from './build/native.js'
 import { root } from './build/paths.js'
 import { buildSanitizedAddon } from './build/sanitize.js'
-import { runCommand, UsageError } from './command.js'
+import { runCommand, wholeNumber } from './command.js'
 import { ensureModel } from './make-model/ensure.js'
 
 const suite = 'dist/test/native'
@@ -54,10 +54,8 @@ Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
 
 await runCommand(usage, async () => {
   const { values } = parseArgs({ options: { operations: { type: 'string' } } })
-  const wanted = values.operations === undefined ? undefined : Number(values.operations)
-  if (wanted !== undefined && !(Number.isSafeInteger(wanted) && wanted > 0)) {
-    throw new UsageError('--operations: expected a number above 0')
-  }
+  const { operations: text } = values
+  const wanted = text === undefined ? undefined : wholeNumber('operations', text, 1)
   const passed = [await testPrograms(wanted), await testAddon()]
   return passed.every(Boolean) ? 0 : 1
 })

@@ -6,6 +6,7 @@
 
 import { parseArgs } from 'node:util'
 import type { EngineOptions } from '../../src/engine/engine.js'
+import { UsageError, wholeNumber } from '../command.js'
 
 const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
@@ -51,9 +52,6 @@ const quickDivisor = 4
 export function quickly({ quick }: BenchOptions): (size: number) => number {
   return (size) => (quick ? Math.ceil(size / quickDivisor) : size)
 }
-
-/** The message alone is enough for the user. */
-export class UsageError extends Error {}
 
 export const usage = `Usage: npm run bench -- LAYER [options]
 
@@ -108,12 +106,35 @@ The layers http, peer, overload and soak run the server with its own settings. E
 figures is saved as soon as it is measured.`
 
 /**
- * @throws {@link UsageError} naming what is wrong.
+ * @throws {@link UsageError} naming what is wrong, and as `parseArgs` does.
  */
-export function readOptions(args: readonly string[]): BenchOptions | 'help' {
-  const { values, positionals } = parse(args)
-  if (values.help) return 'help'
-  const rounds = integer('rounds', values.rounds, 1)
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      model: { type: 'string' },
+      type: { type: 'string' },
+      json: { type: 'string' },
+      unsaved: { type: 'boolean' },
+      rounds: { type: 'string', default: '5' },
+      retries: { type: 'string' },
+      threads: { type: 'string' },
+      ubatch: { type: 'string' },
+      flash: { type: 'string', default: 'auto' },
+      'cache-type': { type: 'string', default: 'f16' },
+      kernels: { type: 'string', default: 'auto' },
+      'state-tokens': { type: 'string', default: '1000' },
+      questions: { type: 'string', default: '8' },
+      'question-tokens': { type: 'string', default: '40' },
+      seconds: { type: 'string' },
+      requests: { type: 'string', default: '10000' },
+      quick: { type: 'boolean' },
+      only: { type: 'string', default: '' },
+      tools: { type: 'string' },
+    },
+  })
+  const rounds = wholeNumber('rounds', values.rounds, 1)
   return {
     layers: layersOf(positionals),
     model: values.model,
@@ -127,47 +148,14 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
     flashAttention: oneOf('flash', values.flash, ['auto', 'on', 'off']),
     cacheType: oneOf('cache-type', values['cache-type'], ['f16', 'bf16', 'f32']),
     kernels: oneOf('kernels', values.kernels, ['auto', 'off']),
-    stateTokens: integer('state-tokens', values['state-tokens'], 32),
-    questions: integer('questions', values.questions, 1),
-    questionTokens: integer('question-tokens', values['question-tokens'], 32),
+    stateTokens: wholeNumber('state-tokens', values['state-tokens'], 32),
+    questions: wholeNumber('questions', values.questions, 1),
+    questionTokens: wholeNumber('question-tokens', values['question-tokens'], 32),
     seconds: optional('seconds', values.seconds, 1),
-    requests: integer('requests', values.requests, 100),
+    requests: wholeNumber('requests', values.requests, 100),
     quick: values.quick ?? false,
     only: values.only,
     tools: values.tools,
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        model: { type: 'string' },
-        type: { type: 'string' },
-        json: { type: 'string' },
-        unsaved: { type: 'boolean' },
-        rounds: { type: 'string', default: '5' },
-        retries: { type: 'string' },
-        threads: { type: 'string' },
-        ubatch: { type: 'string' },
-        flash: { type: 'string', default: 'auto' },
-        'cache-type': { type: 'string', default: 'f16' },
-        kernels: { type: 'string', default: 'auto' },
-        'state-tokens': { type: 'string', default: '1000' },
-        questions: { type: 'string', default: '8' },
-        'question-tokens': { type: 'string', default: '40' },
-        seconds: { type: 'string' },
-        requests: { type: 'string', default: '10000' },
-        quick: { type: 'boolean' },
-        only: { type: 'string', default: '' },
-        tools: { type: 'string' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
   }
 }
 
@@ -183,14 +171,8 @@ function layersOf(positionals: readonly string[]): readonly LayerName[] {
   return [layer]
 }
 
-function integer(name: string, text: string, min: number): number {
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value >= min && text.trim() !== '') return value
-  throw new UsageError(`--${name}: expected a whole number from ${min} on, got "${text}"`)
-}
-
 function optional(name: string, text: string | undefined, min: number): number | undefined {
-  return text === undefined ? undefined : integer(name, text, min)
+  return text === undefined ? undefined : wholeNumber(name, text, min)
 }
 
 function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {

@@ -56,10 +56,6 @@ async function main(): Promise<number> {
     if (values.arm64) return await arm64(values.node ?? ['22'], values.write)
     if (values.compile) return await compile(values.debian, values.node?.[0] ?? '22', values.write)
     return await x64(values.debian, values.node ?? ['20', '22', '24', 'latest'], values.write)
-  } catch (error) {
-    if (!(error instanceof BuildError)) throw error
-    console.error(error.message)
-    return error.exitCode
   } finally {
     rmSync(join(matrixDir, 'work'), { recursive: true, force: true })
   }

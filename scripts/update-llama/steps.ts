@@ -47,7 +47,7 @@ function difference(found: string | undefined, pinned: string | undefined): stri
 export const slots: Step = {
   name: 'parameters of operations are in the slots that our kernels read',
   run: async () => {
-    const compiled = await inWorkshop('dist/scripts/update-llama/build.js', ['oi-op-params'])
+    const compiled = await build(['oi-op-params'])
     if (compiled.code !== 0) return { verdict: 'refused', lines: errorsIn(compiled.output) }
     const { code, output } = await capture(join(workshopDir, 'build/default/oi-op-params'), [])
     const wrong = output.split('\n').filter((line) => line.startsWith('not ok'))
@@ -60,7 +60,7 @@ export const nativeBuild: Step = {
   run: async ({ dir, acceptsHeaders }) => {
     const kernels = acceptsHeaders || changedHeaders(dir).length === 0 ? ['oi-kernel-test'] : []
     const targets = ['oi', 'oi-make-model', 'oi-reference', 'oi-pooled', ...kernels]
-    const { code, output } = await inWorkshop('dist/scripts/update-llama/build.js', targets)
+    const { code, output } = await build(targets)
     return { verdict: code === 0 ? 'passes' : 'refused', lines: errorsIn(output) }
   },
 }
@@ -147,6 +147,9 @@ function errorsIn(output: string): string[] {
     mostLines,
   )
 }
+
+const build = (targets: readonly string[]) =>
+  inWorkshop('dist/scripts/build-targets.js', ['default', targets.join()])
 
 function inWorkshop(script: string, args: readonly string[]) {
   const node = ['--enable-source-maps', script, ...args]

@@ -61,7 +61,6 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       model: { type: 'string' },
       url: { type: 'string' },
       sets: { type: 'string', default: 'build/train/sets' },
@@ -70,10 +69,6 @@ async function main(): Promise<number> {
       json: { type: 'boolean' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const { model = 'build/train/oi-small.gguf', url } = values
   if (url !== undefined) {
     const apiKey = process.env['OI_KEY']
