@@ -12,7 +12,8 @@ import type { Engine } from '../../src/engine/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { llamaTree } from '../build/vendor.js'
 import { ensureModel } from '../make-model/ensure.js'
-import { checkOptions } from './check.js'
+import { markdownTable } from '../markdown.js'
+import { checkOptions } from './check-options.js'
 
 export interface Row {
   readonly vocabulary: string
@@ -88,4 +89,24 @@ function withoutTemplate(engine: Engine): Engine {
     areOrdinary: (ids) => engine.areOrdinary(ids),
     close: () => engine.close(),
   }
+}
+
+/** Of all vocabularies: what cannot be asked ends it. */
+export async function labelTable(): Promise<string> {
+  const rows: Row[] = []
+  for (const vocabulary of await vocabularies()) {
+    rows.push(await rowOf(vocabulary))
+    console.error(`${vocabulary}: checked`)
+  }
+  return tableOf(rows)
+}
+
+const headings = ['Vocabulary', 'Tokens', 'Labels, chat', 'Labels, plain', 'Tokens of 255 options']
+
+export function tableOf(rows: readonly Row[]): string {
+  const cells = rows.map(({ vocabulary, size, labels, tokens }) => [
+    `\`${vocabulary}\``,
+    ...[size, labels.chat, labels.plain, tokens].map((count) => count.toLocaleString('en')),
+  ])
+  return markdownTable(headings, cells)
 }
