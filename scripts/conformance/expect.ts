@@ -88,6 +88,22 @@ export async function about<T>(what: string, act: () => Promise<T>): Promise<T> 
   }
 }
 
+/**
+ * Acts on each case in turn, and puts its name before the message of a failure: of a list a text's
+ * name is itself, and anything else is called by its place.
+ */
+export async function each<T>(
+  cases: readonly T[] | Readonly<Record<string, T>>,
+  act: (value: T) => unknown,
+): Promise<void> {
+  for (const [place, value] of Object.entries<T>(cases as Readonly<Record<string, T>>)) {
+    const what = Array.isArray(cases) && typeof value === 'string' ? value : place
+    await about(what, async () => {
+      await act(value)
+    })
+  }
+}
+
 /** @throws {@link Skipped}. */
 export function skip(reason: string): never {
   throw new Skipped(reason)

@@ -5,11 +5,9 @@
  */
 
 import { asking, choice, good, names, withState } from '../../../test/helpers/request-text.js'
-import { type Context, decidePath, refusalOf } from '../context.js'
+import { batchPath, type Context, decidePath, refusalOf } from '../context.js'
 import { check, equal, skip, whole } from '../expect.js'
 import { section } from '../rule.js'
-
-const batchPath = '/v1/systemone/batch'
 
 async function limitOf(context: Context, name: string): Promise<number> {
   const value = (await context.card()).limits[name]
