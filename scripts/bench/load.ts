@@ -40,43 +40,33 @@ export interface LoadResult {
 }
 
 /** Every connection always has one request under way. */
-export async function closedLoop(target: Target): Promise<LoadResult> {
-  const { port, connections, next, onReply } = target
-  const latencies: number[] = []
-  let failures = 0
-  return Connection.withPool(port, connections, async (pool) => {
-    const startMs = performance.now()
-    await Promise.all(
-      pool.map(async (connection) => {
-        for (let request = next(); request !== undefined; request = next()) {
-          const sentMs = performance.now()
-          const reply = await connection.exchange(request).catch(() => broken)
-          const latencyMs = performance.now() - sentMs
-          latencies.push(latencyMs)
-          if (reply.status !== 200) failures++
-          onReply?.(reply, latencyMs)
-        }
-      }),
-    )
-    return summarize(latencies, failures, performance.now() - startMs)
-  })
+export function closedLoop(target: Target): Promise<LoadResult> {
+  return load(target)
 }
 
 /** @param rate - Requests per second, at equal distances. */
-export async function openLoop(target: Target, rate: number): Promise<LoadResult> {
-  const { port, connections, next, onReply } = target
+export function openLoop(target: Target, rate: number): Promise<LoadResult> {
+  return load(target, rate)
+}
+
+async function load(
+  { port, connections, next, onReply }: Target,
+  rate?: number,
+): Promise<LoadResult> {
   const latencies: number[] = []
   let failures = 0
   let begun = 0
   return Connection.withPool(port, connections, async (pool) => {
     const startMs = performance.now()
-    // A worker takes the next request of the schedule; a late one sends it at once, and its latency
-    // includes the delay.
     await Promise.all(
       pool.map(async (connection) => {
         for (let request = next(); request !== undefined; request = next()) {
-          const intendedMs = startMs + (begun++ / rate) * 1000
-          await until(intendedMs)
+          let intendedMs = performance.now()
+          if (rate !== undefined) {
+            // A late one is sent at once, and its latency includes the delay.
+            intendedMs = startMs + (begun++ / rate) * 1000
+            await until(intendedMs)
+          }
           const reply = await connection.exchange(request).catch(() => broken)
           const latencyMs = performance.now() - intendedMs
           latencies.push(latencyMs)

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { residentBytes } from '../bench/proc.js'
-import { command } from './accounts.js'
+import { command } from '../oi.js'
 
 export interface ServerOptions {
   readonly port: number

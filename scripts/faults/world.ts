@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { createRandom, type Random } from '../../test/helpers/random.js'
-import { createWorkspace, setPrice, type Workspace } from './accounts.js'
+import { openWorkspace, setPrice, type Workspace } from './accounts.js'
 import { HealthProbe } from './health.js'
 import { Server } from './server.js'
 import { Tally } from './tally.js'
@@ -115,7 +115,7 @@ export class World {
 
   /** Makes a workspace without limits of requests; its books are audited at the end. */
   workspace(name: string, charged = true): Workspace {
-    const workspace = createWorkspace(this.dataDir, name, charged)
+    const workspace = openWorkspace(this.dataDir, name, charged)
     this.workspaces.push(workspace)
     return workspace
   }
