@@ -109,11 +109,6 @@ def draw_unused(random: Random) -> None:
     random.random()
 
 
-def pick_wrong(random: Random, most: int) -> int:
-    """How many wrong options, of ``most`` options in all."""
-    return random.randint(1, max(1, most - 1))
-
-
 def pick_count(random: Random, most: int) -> int:
     """How many options: small numbers are the usual ones."""
     if most <= 2:

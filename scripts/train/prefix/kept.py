@@ -46,9 +46,7 @@ def load_network(path: Path, averaged: bool) -> tuple[Network, Done]:
     return network, saved["done"]
 
 
-def watched(
-    cache: Path, most: int, report: bool = False, corpus: bool = True
-) -> list[tuple[str, Group]]:
+def watched(cache: Path, most: int, report: bool = False) -> list[tuple[str, Group]]:
     """Development rows with their sets.
 
     :param most: Groups of each set.
@@ -58,9 +56,8 @@ def watched(
     for path in sorted(cache.glob("*.dev.pickle")):
         name, groups = path.name.split(".")[0], read(path)
         if name == "corpus":
-            if corpus:
-                Random(name).shuffle(groups)
-                found += groups[: most * 12]
+            Random(name).shuffle(groups)
+            found += groups[: most * 12]
             continue
         groups = [group for document, group in groups if is_for_card(document) == report]
         Random(name).shuffle(groups)

@@ -12,7 +12,6 @@ from prefix.rows import Batch
 
 #: Rows of the table of token types that a state, a question and an option have.
 TYPES = 3
-NOUL, OPTION, LEVEL = range(3)
 
 
 @dataclass(frozen=True)
