@@ -27,7 +27,6 @@ SHARES = {
     "record": 0.11,
     "scale": 0.08,
     "matching": 0.01,
-    "long": 0.005,
     "stray": 0.005,
 }
 _MOST_OPTIONS = 255
@@ -54,8 +53,6 @@ class Mix:
             return self._decisions.group(random)
         if task == "check":
             return self._checks.group(random)
-        if task == "long":
-            return self._readings.among(random, 3, 8)
         if task == "matching":
             return self._concepts.matching(random, 16)
         if task == "stray" and self._has_strays:

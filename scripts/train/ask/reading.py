@@ -10,8 +10,6 @@ from ask.noise import reworded
 from ask.question import Choice, Group, Noul, Option, Question, Score
 from source.material import FactText, Material, ReadingQuestion, ReadingText
 
-# What a question may be about whose answer other texts around do not change.
-_LOCAL = {"fact", "who", "where", "when", "cause", "quantity", "count", "order", "reason"}
 # How often a choice is asked as whether one of its options is right.
 _CHECKED = 0.25
 _CHECKS = (
@@ -48,18 +46,6 @@ class ReadingTasks:
         questions = [_varied(text.questions[at], random) for at in asked]
         return Group(text.text, questions, "reading")
 
-    def among(self, random: Random, count: int, most: int) -> Group:
-        """The same in a longer text: up to so many, of other domains, one behind the other."""
-        text = random.choice(self._texts)
-        asked = [one for one in text.questions if one.skill in _LOCAL]
-        if not asked:
-            return self.among(random, count, most)
-        others = [random.choice(self._texts) for _ in range(random.randint(1, most - 1))]
-        texts = [one.text for one in others if one.about != text.about]
-        texts.insert(random.randint(0, len(texts)), text.text)
-        asked = random.sample(asked, min(count, len(asked)))
-        return Group("\n\n".join(texts), [_varied(one, random) for one in asked], "long")
-
 
 def _without(text: ReadingText, hides: Callable[[str], bool]) -> ReadingText:
     def is_allowed(asked: ReadingQuestion) -> bool:
@@ -69,8 +55,8 @@ def _without(text: ReadingText, hides: Callable[[str], bool]) -> ReadingText:
 
 
 def _of_facts(text: FactText) -> ReadingText:
-    asked = (ReadingQuestion(q, "fact", (), (), int(answer)) for q, answer in text.questions)
-    return ReadingText(text.text, "facts", tuple(asked), text.text)
+    asked = (ReadingQuestion(q, (), (), int(answer)) for q, answer in text.questions)
+    return ReadingText(text.text, tuple(asked), text.text)
 
 
 def as_written(text: ReadingText, task: str = "reading") -> Group:
