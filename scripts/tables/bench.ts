@@ -6,8 +6,8 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { resultsDir } from '../bench/report.js'
-import { readCsv } from '../convert/csv.js'
 import { markdownTable } from '../markdown.js'
 
 /** Runs of `npm run bench -- all`, one column each. */
@@ -114,8 +114,7 @@ export function benchTable(): string {
 type Results = readonly Readonly<Record<string, string>>[]
 
 function readResults(file: string): Results {
-  const [names = [], ...rows] = readCsv(readFileSync(join(resultsDir, file), 'utf8'))
-  return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? ''])))
+  return parse(readFileSync(join(resultsDir, file), 'utf8'), { columns: true })
 }
 
 function find(
