@@ -7,9 +7,10 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Outcome, outcomeOf } from '../outcome.js'
 import { project as own, serverName } from '../package/manifests.js'
 import { packagesDir, packagesFromFiles, tarballsIn } from '../package/packages.js'
-import { type DebianTree, matrixDir, type Outcome, outcomeOf, type Place } from './debian.js'
+import { type DebianTree, matrixDir, type Place } from './debian.js'
 import type { NodeRelease } from './nodes.js'
 
 /** How a check ended. */
