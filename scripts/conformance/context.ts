@@ -174,6 +174,13 @@ export function bodyOf(reply: Reply): Record<string, unknown> {
   return body
 }
 
+/** The numbers of an answer, by the names of its options or levels; that of a yes as `noul`. */
+export function numbersOf(answer: Answer | undefined): Readonly<Record<string, number>> {
+  object('answer', answer)
+  const { noul, probabilities = {} } = answer
+  return noul === undefined ? probabilities : { noul }
+}
+
 /**
  * The names of an object in the body, in the order of its text, which JavaScript's own reader does
  * not keep.

@@ -78,6 +78,18 @@ export function text(what: string, actual: unknown, pattern = /^[^]/): asserts a
   )
 }
 
+/**
+ * @returns All numbers in the message.
+ * @throws {@link Failure} unless these are among them, as `16384` or `16,384`.
+ */
+export function saysNumbers(message: string, ...numbers: readonly number[]): readonly number[] {
+  const found = (message.match(/\d[\d,]*/g) ?? []).map((text) => Number(text.replaceAll(',', '')))
+  for (const number of numbers) {
+    check(found.includes(number), `expected the number ${number} in "${message}"`)
+  }
+  return found
+}
+
 /** Runs this, and puts its subject before the message of a failure. */
 export async function about<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {

@@ -4,7 +4,15 @@
  * @module
  */
 
-import { good, noul, withModel, withState } from '../../../test/helpers/request-text.js'
+import {
+  good,
+  many,
+  noul,
+  requests,
+  states,
+  withModel,
+  withState,
+} from '../../../test/helpers/request-text.js'
 import type { Reply } from '../client.js'
 import { batchPath, bodyOf, type Context, refusalOf } from '../context.js'
 import { about, between, check, each, equal, list, near, object } from '../expect.js'
@@ -28,10 +36,6 @@ const statuses = [200, 422, 200, 400]
 function withId(body: string, id: string): string {
   return `{"id":${JSON.stringify(id)},${body.slice(1)}`
 }
-
-const requests = (items: readonly string[], rest = '') => `{"requests":[${items.join()}]${rest}}`
-const states = (items: readonly string[]) =>
-  `{"states":[${items.join()}],"questions":{"q":${noul}}}`
 
 async function answered(context: Context, body: string): Promise<Reply> {
   const reply = await post(context, body)
@@ -173,15 +177,12 @@ export const batchRules = section('decisions/Batch', {
   'as many items as the model takes are answered': async (context) => {
     const { max_batch: count = 0 } = (await context.card()).limits
     whole('max_batch', count, 1)
-    const items = await resultsOf(context, requests(Array<string>(count).fill(good)))
+    const items = await resultsOf(context, requests(many(count, good)))
     equal('results', items.length, count)
     equal('different statuses', [...new Set(statusesOf(items))], [200])
   },
   'more than 256 items are refused with 400': async (context) => {
-    for (const body of [
-      requests(Array<string>(257).fill(good)),
-      states(Array<string>(257).fill('"s"')),
-    ]) {
+    for (const body of [requests(many(257, good)), states(many(257, '"s"'))]) {
       refusalOf(await post(context, body), 400, 'invalid_request')
     }
   },

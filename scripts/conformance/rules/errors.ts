@@ -16,7 +16,7 @@ import {
 } from '../../../test/helpers/request-text.js'
 import type { Reply } from '../client.js'
 import { bodyOf, type Context, decidePath, refusalOf } from '../context.js'
-import { about, check, each, equal, object, skip, text } from '../expect.js'
+import { about, check, each, equal, object, saysNumbers, skip, text } from '../expect.js'
 import { section } from '../rule.js'
 
 /** One error of each status that any caller can cause. */
@@ -104,20 +104,15 @@ export const errorRules = [
     },
     'the message names the rule: the limit and what was sent': async (context) => {
       const { message } = await context.refuse(choice(names(300, 'null')), 400)
-      const { max_options: limit } = (await context.card()).limits
-      check(message.includes(`${limit}`) && message.includes('300'), `got "${message}"`)
+      saysNumbers(message, (await context.card()).limits['max_options']!, 300)
     },
     'a state that is too long is refused with its token count and the limit': async (context) => {
       const { max_state_tokens: limit = 0 } = (await context.card()).limits
       const state = manyTokens(2 * limit)
       if (state.length > 4 * 2 ** 20 - 1000) skip(`a state of ${limit} tokens is more than 4 MiB`)
       const { message } = await context.refuse(withState(`"${state}"`), 400, 'state')
-      const numbers = (message.match(/\d+/g) ?? []).map(Number)
-      check(numbers.includes(limit), `expected the limit ${limit} in "${message}"`)
-      check(
-        numbers.some((count) => count > limit),
-        `expected a count over ${limit} in "${message}"`,
-      )
+      const isOver = saysNumbers(message, limit).some((count) => count > limit)
+      check(isOver, `expected a count over ${limit} in "${message}"`)
     },
     '404 not_found: an unknown route': async (context) => {
       for (const path of ['/v1/no-such-route', '/v1', '/', '/v2/systemone']) {

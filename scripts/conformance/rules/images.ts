@@ -54,10 +54,17 @@ async function noise(size: number): Promise<Buffer> {
     .toBuffer()
 }
 
-async function seeing(context: Context): Promise<Card> {
-  const card = (await context.cards()).find(({ modalities }) => modalities.includes('image'))
-  return card ?? skip('no model in GET /v1/models has the modality image')
+/** A model with vision, or one without. */
+export async function modelThat(context: Context, sees: boolean): Promise<Card> {
+  const all = await context.cards()
+  const card = all.find(({ modalities }) => modalities.includes('image') === sees)
+  const lack = sees
+    ? 'no model in GET /v1/models has the modality image'
+    : 'every model sees images'
+  return card ?? skip(lack)
 }
+
+const seeing = (context: Context) => modelThat(context, true)
 
 /** A body for a model that sees images. */
 async function show(context: Context, state: string, more = ''): Promise<string> {
@@ -168,8 +175,7 @@ export const imageRules = [
       }
     },
     'a model without vision refuses an image with 400': async (context) => {
-      const blind = (await context.cards()).find(({ modalities }) => !modalities.includes('image'))
-      if (blind === undefined) skip('every model sees images')
+      const blind = await modelThat(context, false)
       const image = block(await picture('png'))
       const body = asking(
         `{"q":${noul}}`,

@@ -9,25 +9,15 @@ import { compressors } from '../../../test/helpers/compressed.js'
 import { picturesIn } from '../../../test/helpers/picture-forms.js'
 import { noul } from '../../../test/helpers/request-text.js'
 import { bodyOf, type Context, decidePath, refusalOf } from '../context.js'
-import { check, each, equal, skip, whole } from '../expect.js'
+import { check, each, equal, whole } from '../expect.js'
 import type { Headers, Reply } from '../client.js'
 import { section } from '../rule.js'
-import { picture } from './images.js'
+import { modelThat, picture } from './images.js'
 
 const png = await picture('png')
 const { inState, beside } = picturesIn(png)
 const questions = { q: JSON.parse(noul) as object }
 const asset = { type: 'image', format: 'png', data_base64: png.toString('base64') }
-
-/** The name of a model with vision, or of one without. */
-async function modelThat(context: Context, sees: boolean): Promise<string> {
-  const all = await context.cards()
-  const card = all.find(({ modalities }) => modalities.includes('image') === sees)
-  if (card !== undefined) return card.name
-  return skip(
-    sees ? 'no model in GET /v1/models has the modality image' : 'every model sees images',
-  )
-}
 
 /** Asks about it; an image in a part is sent as multipart. */
 async function ask(context: Context, model: string, body: object): Promise<Reply> {
@@ -73,7 +63,7 @@ function sendParts(
 
 /** Requires each body to have the same image and the same answer as the first of them. */
 async function requireSame(context: Context, bodies: Readonly<Record<string, object>>) {
-  const model = await modelThat(context, true)
+  const { name: model } = await modelThat(context, true)
   let first: Record<string, unknown> | undefined
   await each(bodies, async (body) => {
     const reply = await ask(context, model, body)
@@ -109,7 +99,7 @@ export const pictureFormRules = section('decisions/Images', {
   'every form of a picture beside the state is the same picture': (context) =>
     requireSame(context, besideState),
   'a model without vision refuses every form with 400 at its place': async (context) => {
-    const model = await modelThat(context, false)
+    const { name: model } = await modelThat(context, false)
     await each({ ...statesWith, ...besideState }, async (body) => {
       const [place = 'state.photo'] = Object.keys(body).filter((name) => name !== 'state')
       refusalOf(await ask(context, model, body), 400, 'invalid_request', place)
@@ -121,12 +111,12 @@ export const pictureFormRules = section('decisions/Images', {
       return context.refuse(body, 400, name)
     }),
   'an asset that is named nowhere is refused with 400': async (context) => {
-    const model = await modelThat(context, true)
+    const { name: model } = await modelThat(context, true)
     const reply = await ask(context, model, { state: 'x', assets: { 'photo-1': asset } })
     refusalOf(reply, 400, 'invalid_request', 'photo-1')
   },
   'a body in parts may be compressed': async (context) => {
-    const model = await modelThat(context, true)
+    const { name: model } = await modelThat(context, true)
     const assets = { 'photo-1': { type: 'image', format: 'png', part: 'p' } }
     const request = json(JSON.stringify({ questions, model, state: 'photo-1', assets }))
     const plain = await sendParts(context, [request, file('p')])
@@ -139,7 +129,7 @@ export const pictureFormRules = section('decisions/Images', {
     })
   },
   'parts that lie are refused with 400': async (context) => {
-    const model = await modelThat(context, true)
+    const { name: model } = await modelThat(context, true)
     const assets = { 'photo-1': { type: 'image', format: 'png', part: 'p' } }
     const request = json(JSON.stringify({ questions, model, state: 'photo-1', assets }))
     equal('status', (await sendParts(context, [request, file('p')])).status, 200)
