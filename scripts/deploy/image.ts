@@ -7,9 +7,9 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../build/paths.js'
 import { BuildError, run } from '../build/run.js'
+import { holdsWithin } from '../wait.js'
 import { baseImage } from './base-image.js'
 import type { Report } from './report.js'
 
@@ -87,17 +87,9 @@ async function use(report: Report): Promise<void> {
   const started = podman('run', '--detach', ...flags, image)
   report.check('it starts', started.status === 0, started.output)
   const exec = (...args: readonly string[]) => podman('exec', names.container, ...args)
-  const endMs = performance.now() + startLimitMs
-  let ready = exec('node', '/app/probe.mjs', '/readyz')
-  while (ready.status !== 0 && performance.now() < endMs) {
-    await sleep(200)
-    ready = exec('node', '/app/probe.mjs', '/readyz')
-  }
-  report.check(
-    'it is ready',
-    ready.status === 0,
-    ready.output + podman('logs', names.container).output,
-  )
+  const probe = () => exec('node', '/app/probe.mjs', '/readyz')
+  const isReady = await holdsWithin(startLimitMs, () => probe().status === 0, 200)
+  report.check('it is ready', isReady, probe().output + podman('logs', names.container).output)
   const log = podman('logs', names.container).output
   report.check('its log shows no key', !/oi-[\w-]{43}/.test(log), log)
   report.note(/Listening on .*/.exec(log)?.[0] ?? 'it does not say where it listens')

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../build/paths.js'
 import { BuildError } from '../build/run.js'
+import { holdsWithin } from '../wait.js'
 import type { Report } from './report.js'
 
 const source = join(root, 'scripts', 'deploy')
@@ -85,11 +86,7 @@ async function use(
 ): Promise<void> {
   const show = (name: string) =>
     enter('systemctl', 'show', '--value', '--property', name, 'oi').output.trim()
-  const until = async (holds: () => boolean) => {
-    const endMs = performance.now() + limitMs
-    while (!holds() && performance.now() < endMs) await sleep(500)
-    return holds()
-  }
+  const until = (holds: () => boolean) => holdsWithin(limitMs, holds, 500)
   const status = () => enter('systemctl', 'status', '--no-pager', '--full', 'oi').output
   const probe = ['node', join(source, 'probe.mjs'), '/readyz']
 
