@@ -7,18 +7,10 @@
  * intended start, so a server that stalls pays for everything that had to wait (no coordinated
  * omission).
  *
- * As a module: `closedLoop`, `openLoop`. In its own process, printing JSON:
- *
- *     node dist/scripts/bench/load.js --port 8080 --key oi-… --body body.json
- *       [--connections 32] [--seconds 5] [--rate 10000]
- *
  * @module
  */
 
-import { readFileSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
-import { broken, Connection, prepareRequest, type Reply } from './connection.js'
+import { broken, Connection, type Reply } from './connection.js'
 import { percentile } from './stats.js'
 
 export interface Target {
@@ -116,30 +108,3 @@ function summarize(latencies: number[], failures: number, elapsedMs: number): Lo
     latencyMs: { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1) },
   }
 }
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string', default: '8080' },
-      key: { type: 'string' },
-      body: { type: 'string' },
-      connections: { type: 'string', default: '32' },
-      seconds: { type: 'string', default: '5' },
-      rate: { type: 'string' },
-    },
-  })
-  if (values.key === undefined || values.body === undefined) {
-    throw new Error('--key and --body are needed')
-  }
-  const request = prepareRequest(values.key, readFileSync(values.body, 'utf8'))
-  const seconds = Number(values.seconds)
-  const target = { port: Number(values.port), connections: Number(values.connections) }
-  const rate = Number(values.rate)
-  const result =
-    values.rate === undefined
-      ? await closedLoop({ ...target, next: during(seconds, () => request) })
-      : await openLoop({ ...target, next: times(Math.round(rate * seconds), () => request) }, rate)
-  process.stdout.write(`${JSON.stringify(result)}\n`)
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main()

@@ -5,7 +5,6 @@
  */
 
 import { parseArgs } from 'node:util'
-import type { EngineOptions } from '../../src/engine/engine.js'
 import { UsageError, wholeNumber } from '../command.js'
 
 const layerNames = [
@@ -16,35 +15,7 @@ const layerNames = [
 const ownLayerNames = ['coherence', 'device'] as const
 export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
-export interface BenchOptions {
-  readonly layers: readonly LayerName[]
-  /** A GGUF file; by default each layer has its own shape. */
-  readonly model: string | undefined
-  /** Weights of the shapes; by default each shape's own. */
-  readonly type: string | undefined
-  readonly json: string | undefined
-  readonly save: boolean
-  readonly rounds: number
-  readonly retries: number
-  readonly threads: number | undefined
-  /** Undefined: the defaults of llama-bench and of the engine. */
-  readonly microbatchTokens: number | undefined
-  readonly flashAttention: NonNullable<EngineOptions['flashAttention']>
-  readonly cacheType: NonNullable<EngineOptions['cacheType']>
-  /** Our own kernels on the CPU. */
-  readonly kernels: NonNullable<EngineOptions['kernels']>
-  readonly stateTokens: number
-  readonly questions: number
-  readonly questionTokens: number
-  /** Requests of one measurement; by default each layer's own. */
-  readonly seconds: number | undefined
-  readonly requests: number
-  readonly quick: boolean
-  /** Rows of a layer whose name contains it; all if empty. */
-  readonly only: string
-  /** Folder with llama-bench and llama-server; without it they are built. */
-  readonly tools: string | undefined
-}
+export type BenchOptions = Readonly<ReturnType<typeof readOptions>>
 
 const quickDivisor = 4
 
@@ -108,7 +79,7 @@ figures is saved as soon as it is measured.`
 /**
  * @throws {@link UsageError} naming what is wrong, and as `parseArgs` does.
  */
-export function readOptions(args: readonly string[]): BenchOptions {
+export function readOptions(args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -137,24 +108,31 @@ export function readOptions(args: readonly string[]): BenchOptions {
   const rounds = wholeNumber('rounds', values.rounds, 1)
   return {
     layers: layersOf(positionals),
+    /** A GGUF file; by default each layer has its own shape. */
     model: values.model,
+    /** Weights of the shapes; by default each shape's own. */
     type: values.type,
     json: values.json,
     save: !values.unsaved,
     rounds,
     retries: optional('retries', values.retries, 0) ?? rounds,
     threads: optional('threads', values.threads, 1),
+    /** Undefined: the defaults of llama-bench and of the engine. */
     microbatchTokens: optional('ubatch', values.ubatch, 64),
     flashAttention: oneOf('flash', values.flash, ['auto', 'on', 'off']),
     cacheType: oneOf('cache-type', values['cache-type'], ['f16', 'bf16', 'f32']),
+    /** Our own kernels on the CPU. */
     kernels: oneOf('kernels', values.kernels, ['auto', 'off']),
     stateTokens: wholeNumber('state-tokens', values['state-tokens'], 32),
     questions: wholeNumber('questions', values.questions, 1),
     questionTokens: wholeNumber('question-tokens', values['question-tokens'], 32),
+    /** Length of a measurement; by default each layer's own. */
     seconds: optional('seconds', values.seconds, 1),
     requests: wholeNumber('requests', values.requests, 100),
     quick: values.quick ?? false,
+    /** Rows of a layer whose name contains it; all if empty. */
     only: values.only,
+    /** Folder with llama-bench and llama-server; without it they are built. */
     tools: values.tools,
   }
 }

@@ -7,9 +7,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { mostOptions } from '../../src/api/limits.js'
-import { openEngine } from '../../src/engine/engine.js'
 import type { Engine } from '../../src/engine/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
+import { withVocabulary } from '../bench/engine-load.js'
 import { llamaTree } from '../build/vendor.js'
 import { ensureModel } from '../make-model/ensure.js'
 import { markdownTable } from '../markdown.js'
@@ -53,8 +53,7 @@ export async function vocabularies(): Promise<string[]> {
  */
 export async function rowOf(vocabulary: string): Promise<Row> {
   const modelPath = await ensureModel('fixture-small', { vocab: vocabulary, type: 'Q8_0' })
-  const engine = await openEngine({ modelPath, metadataOnly: true })
-  try {
+  return withVocabulary(modelPath, async (engine) => {
     const tokens = await ask(engine)
     const plain = withoutTemplate(engine)
     await ask(plain)
@@ -64,9 +63,7 @@ export async function rowOf(vocabulary: string): Promise<Row> {
       labels: { chat: await countLabels(engine), plain: await countLabels(plain) },
       tokens,
     }
-  } finally {
-    await engine.close()
-  }
+  })
 }
 
 async function ask(engine: Engine): Promise<number> {
