@@ -6,10 +6,10 @@
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Outcome, outcomeOf } from '../outcome.js'
 import { project as own, serverName } from '../package/manifests.js'
 import { packagesDir, packagesFromFiles, tarballsIn } from '../package/packages.js'
+import { holdsWithin } from '../wait.js'
 import { type DebianTree, matrixDir, type Place } from './debian.js'
 import type { NodeRelease } from './nodes.js'
 
@@ -139,11 +139,8 @@ async function decides(subject: Subject): Promise<Result> {
 
 async function asks(subject: Subject): Promise<Result> {
   const place = placeOf(subject, 'library')
-  const ask = ['ask', state, '--noul', question.instructions]
-  const { status, output } = await subject.tree.run(place, [
-    join('node_modules', '.bin', 'oi'),
-    ...ask,
-  ])
+  const ask = [join('node_modules', '.bin', 'oi'), 'ask', state, '--noul', question.instructions]
+  const { status, output } = await subject.tree.run(place, ask)
   if (status !== 0) throw new Failure(`status ${status}: ${lastLine(output)}`)
   return passed('yes')
 }
@@ -159,12 +156,9 @@ async function serves(subject: Subject, flags: readonly string[]): Promise<Resul
   try {
     let said = ''
     child.stdout.on('data', (data) => (said += data))
-    const endMs = performance.now() + patienceMs
-    while (!/^Ready$/m.test(said)) {
-      if (end.outcome !== undefined) throw new Failure(`it ended: ${lastLine(end.outcome.output)}`)
-      if (performance.now() > endMs) throw new Failure(`not ready in time: ${lastLine(said)}`)
-      await sleep(20)
-    }
+    const isReady = () => /^Ready$/m.test(said)
+    await holdsWithin(patienceMs, () => isReady() || end.outcome !== undefined)
+    if (!isReady()) throw new Failure(`not ready: ${lastLine(end.outcome?.output ?? said)}`)
     const [, url, by] = /^Listening on (\S+) \((.+)\)$/m.exec(said)!
     const key = /^ {2}(\S+)$/m.exec(said)![1]!
     const probability = await request(url!, key, 'money')

@@ -90,8 +90,6 @@ export const transportRules = [
       const reply = await context.post(lengthy, { 'accept-encoding': 'gzip' })
       equal('content-encoding', reply.headers['content-encoding'], 'gzip')
     },
-  }),
-  ...section('decisions/Headers', {
     'traceparent: a well-formed one comes back with its trace, another one does not': async (
       context,
     ) => {
