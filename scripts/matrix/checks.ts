@@ -78,16 +78,12 @@ export async function check(subject: Subject): Promise<Results> {
   }
   const serve = await inServer(() => serves(subject, []))
   const serveNode = await inServer(() => serves(subject, ['--transport', 'node']))
-  return { install: together(library, server), decide, ask, serve, serveNode }
+  return { install: library.state === 'passed' ? server : library, decide, ask, serve, serveNode }
 }
 
 const passed = (text: string): Result => ({ state: 'passed', text })
 
 const notRun = (reason: string): Result => ({ state: 'not run', text: 'not run', reason })
-
-function together(first: Result, second: Result): Result {
-  return first.state === 'passed' ? second : first
-}
 
 async function attempt(action: () => Promise<Result>): Promise<Result> {
   try {

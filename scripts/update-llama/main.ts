@@ -29,10 +29,7 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: {
-      'accept-headers': { type: 'boolean' },
-      quick: { type: 'boolean' },
-    },
+    options: { 'accept-headers': { type: 'boolean' }, quick: { type: 'boolean' } },
   })
   const [source, ...rest] = positionals
   if (source === undefined || rest.length > 0) throw new UsageError('Give one REF or DIR.')
@@ -47,12 +44,8 @@ async function main(): Promise<number> {
     const needed = results.find(
       ({ name, verdict }) => step.needs?.includes(name) && verdict !== 'passes',
     )
-    const result = needed
-      ? {
-          name: step.name,
-          verdict: 'not run' as const,
-          lines: [`${needed.name}: ${needed.verdict}`],
-        }
+    const result: Result = needed
+      ? { name: step.name, verdict: 'not run', lines: [`${needed.name}: ${needed.verdict}`] }
       : { name: step.name, ...(await step.run(tree)) }
     results.push(result)
     console.log(`${result.verdict}: ${step.name}`)
