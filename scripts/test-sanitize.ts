@@ -16,8 +16,9 @@ import { parseArgs } from 'node:util'
 import { buildNative, type Switch } from './build/native.js'
 import { root } from './build/paths.js'
 import { buildSanitizedAddon } from './build/sanitize.js'
-import { runCommand, UsageError } from './command.js'
+import { runCommand, wholeNumber } from './command.js'
 import { ensureModel } from './make-model/ensure.js'
+import { outcomeOf } from './outcome.js'
 
 const suite = 'dist/test/native'
 /** Of `test/native`: their native code, if any, is in other tests too. */
@@ -54,10 +55,8 @@ Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
 
 await runCommand(usage, async () => {
   const { values } = parseArgs({ options: { operations: { type: 'string' } } })
-  const wanted = values.operations === undefined ? undefined : Number(values.operations)
-  if (wanted !== undefined && !(Number.isSafeInteger(wanted) && wanted > 0)) {
-    throw new UsageError('--operations: expected a number above 0')
-  }
+  const { operations: text } = values
+  const wanted = text === undefined ? undefined : wholeNumber('operations', text, 1)
   const passed = [await testPrograms(wanted), await testAddon()]
   return passed.every(Boolean) ? 0 : 1
 })
@@ -104,18 +103,12 @@ async function testPrograms(wanted: number | undefined): Promise<boolean> {
 
 /** Runs a program to its end, and then prints its output and, as a line of TAP, its result. */
 async function passes({ name, path, args }: Program): Promise<boolean> {
-  const child = spawn(path, args, { env: { ...process.env, ...environment } })
-  const written: Buffer[] = []
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (data: Buffer) => written.push(data))
-  }
-  const ended = await new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message))
-    child.once('close', (code, signal) => resolve(code === 0 ? '' : `ended with ${signal ?? code}`))
-  })
-  process.stdout.write(Buffer.concat(written))
-  console.log(ended === '' ? `ok - ${name}` : `not ok - ${name}: ${ended}`)
-  return ended === ''
+  const env = { ...process.env, ...environment }
+  const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const { status, output } = await outcomeOf(child)
+  process.stdout.write(output)
+  console.log(status === 0 ? `ok - ${name}` : `not ok - ${name}: ended with ${status}`)
+  return status === 0
 }
 
 /** The native tests, with the addon in a Node that is not instrumented. */

@@ -5,7 +5,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { holdsWithin } from '../wait.js'
 
 const startLimitMs = 120_000
 const stopLimitMs = 10_000
@@ -57,15 +57,10 @@ export class Child implements AsyncDisposable {
    * @throws Error with the output, if the program ends or takes too long before that.
    */
   async match(pattern: RegExp): Promise<RegExpMatchArray> {
-    const endMs = performance.now() + startLimitMs
-    for (;;) {
-      const match = this.#output.match(pattern)
-      if (match !== null) return match
-      if (this.hasEnded || performance.now() > endMs) {
-        throw new Error(`${this.#name} did not start:\n${this.#output}`)
-      }
-      await sleep(20)
-    }
+    await holdsWithin(startLimitMs, () => pattern.test(this.#output) || this.hasEnded)
+    const match = this.#output.match(pattern)
+    if (match === null) throw new Error(`${this.#name} did not start:\n${this.#output}`)
+    return match
   }
 
   async stop(): Promise<void> {

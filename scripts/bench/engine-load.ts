@@ -4,11 +4,33 @@
  * @module
  */
 
+import { type EngineOptions, openEngine } from '../../src/engine/engine.js'
 import type { Engine, ScoreInput, ScoreOptions, ScoreOutput } from '../../src/engine/types.js'
 import { eachOf } from './load.js'
 
 /** Options of an engine that refuses nothing, however much waits for a slow model. */
 export const patient = { maxBacklogMs: 3_600_000 }
+
+/** Opens an engine for `use`, and always closes it. */
+export async function withEngine<T>(
+  options: EngineOptions,
+  use: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngine(options)
+  try {
+    return await use(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** The tokenizer of a model alone. */
+export function withVocabulary<T>(
+  modelPath: string,
+  use: (vocabulary: Engine) => Promise<T>,
+): Promise<T> {
+  return withEngine({ modelPath, metadataOnly: true }, use)
+}
 
 /** A context with room beside a long state: lack of room is not measured. */
 export function roomFor(stateTokens: number): number {

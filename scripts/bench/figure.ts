@@ -56,14 +56,7 @@ export class Figures {
   /** A figure computed from others. */
   addValues(name: string, unit: string, values: readonly number[], goal?: Goal): void {
     const { disturbed } = this.#rounds
-    this.all.push({
-      layer: this.#layer,
-      name,
-      unit,
-      values,
-      disturbed,
-      ...(goal === undefined ? {} : { goal }),
-    })
+    this.all.push({ layer: this.#layer, name, unit, values, disturbed, ...(goal && { goal }) })
   }
 }
 

@@ -7,18 +7,10 @@
  * intended start, so a server that stalls pays for everything that had to wait (no coordinated
  * omission).
  *
- * As a module: `closedLoop`, `openLoop`. In its own process, printing JSON:
- *
- *     node dist/scripts/bench/load.js --port 8080 --key oi-… --body body.json
- *       [--connections 32] [--seconds 5] [--rate 10000]
- *
  * @module
  */
 
-import { readFileSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
-import { broken, Connection, prepareRequest, type Reply } from './connection.js'
+import { broken, Connection, type Reply } from './connection.js'
 import { percentile } from './stats.js'
 
 export interface Target {
@@ -40,43 +32,33 @@ export interface LoadResult {
 }
 
 /** Every connection always has one request under way. */
-export async function closedLoop(target: Target): Promise<LoadResult> {
-  const { port, connections, next, onReply } = target
-  const latencies: number[] = []
-  let failures = 0
-  return Connection.withPool(port, connections, async (pool) => {
-    const startMs = performance.now()
-    await Promise.all(
-      pool.map(async (connection) => {
-        for (let request = next(); request !== undefined; request = next()) {
-          const sentMs = performance.now()
-          const reply = await connection.exchange(request).catch(() => broken)
-          const latencyMs = performance.now() - sentMs
-          latencies.push(latencyMs)
-          if (reply.status !== 200) failures++
-          onReply?.(reply, latencyMs)
-        }
-      }),
-    )
-    return summarize(latencies, failures, performance.now() - startMs)
-  })
+export function closedLoop(target: Target): Promise<LoadResult> {
+  return load(target)
 }
 
 /** @param rate - Requests per second, at equal distances. */
-export async function openLoop(target: Target, rate: number): Promise<LoadResult> {
-  const { port, connections, next, onReply } = target
+export function openLoop(target: Target, rate: number): Promise<LoadResult> {
+  return load(target, rate)
+}
+
+async function load(
+  { port, connections, next, onReply }: Target,
+  rate?: number,
+): Promise<LoadResult> {
   const latencies: number[] = []
   let failures = 0
   let begun = 0
   return Connection.withPool(port, connections, async (pool) => {
     const startMs = performance.now()
-    // A worker takes the next request of the schedule; a late one sends it at once, and its latency
-    // includes the delay.
     await Promise.all(
       pool.map(async (connection) => {
         for (let request = next(); request !== undefined; request = next()) {
-          const intendedMs = startMs + (begun++ / rate) * 1000
-          await until(intendedMs)
+          let intendedMs = performance.now()
+          if (rate !== undefined) {
+            // A late one is sent at once, and its latency includes the delay.
+            intendedMs = startMs + (begun++ / rate) * 1000
+            await until(intendedMs)
+          }
           const reply = await connection.exchange(request).catch(() => broken)
           const latencyMs = performance.now() - intendedMs
           latencies.push(latencyMs)
@@ -126,30 +108,3 @@ function summarize(latencies: number[], failures: number, elapsedMs: number): Lo
     latencyMs: { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1) },
   }
 }
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string', default: '8080' },
-      key: { type: 'string' },
-      body: { type: 'string' },
-      connections: { type: 'string', default: '32' },
-      seconds: { type: 'string', default: '5' },
-      rate: { type: 'string' },
-    },
-  })
-  if (values.key === undefined || values.body === undefined) {
-    throw new Error('--key and --body are needed')
-  }
-  const request = prepareRequest(values.key, readFileSync(values.body, 'utf8'))
-  const seconds = Number(values.seconds)
-  const target = { port: Number(values.port), connections: Number(values.connections) }
-  const rate = Number(values.rate)
-  const result =
-    values.rate === undefined
-      ? await closedLoop({ ...target, next: during(seconds, () => request) })
-      : await openLoop({ ...target, next: times(Math.round(rate * seconds), () => request) }, rate)
-  process.stdout.write(`${JSON.stringify(result)}\n`)
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main()

@@ -6,9 +6,8 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { OiError } from '../../src/errors.js'
 import { buildNative } from '../build/native.js'
-import { BuildError } from '../build/run.js'
+import { runCommand, UsageError } from '../command.js'
 import { isRealModel } from '../fetch-model/real-models.js'
 import type { Bench } from './bench.js'
 import { ceiling } from './layers/ceiling.js'
@@ -29,7 +28,7 @@ import { scaling } from './layers/scaling.js'
 import { soak } from './layers/soak.js'
 import { provenance } from './machine.js'
 import { describeModel, ModelFiles } from './model-file.js'
-import { type BenchOptions, type LayerName, readOptions, usage, UsageError } from './options.js'
+import { type BenchOptions, type LayerName, readOptions, usage } from './options.js'
 import { Quiet } from './quiet.js'
 import { headOf, resultsDir, tableOf } from './report.js'
 import { Results } from './results.js'
@@ -53,21 +52,11 @@ const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   device,
 }
 
-try {
+await runCommand(usage, async () => {
   const args = process.argv.slice(2)
-  const options = readOptions(args)
-  if (options === 'help') console.log(usage)
-  else await run(options, args)
-} catch (error) {
-  if (error instanceof UsageError) {
-    console.error(`${error.message}\n\n${usage}`)
-    process.exitCode = 2
-  } else {
-    const expected = error instanceof BuildError || error instanceof OiError
-    console.error(expected ? error.message : error)
-    process.exitCode = 1
-  }
-}
+  await run(readOptions(args), args)
+  return 0
+})
 
 async function run(options: BenchOptions, args: readonly string[]): Promise<void> {
   const { model } = options

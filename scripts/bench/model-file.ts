@@ -5,10 +5,10 @@
  */
 
 import { basename } from 'node:path'
-import { openEngine } from '../../src/engine/engine.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { ensureRealModel, isRealModel } from '../fetch-model/real-models.js'
 import { ensureModel } from '../make-model/ensure.js'
+import { withEngine } from './engine-load.js'
 import type { BenchOptions } from './options.js'
 
 export interface ModelFile {
@@ -58,10 +58,9 @@ export class ModelFiles {
     const { model, threads, kernels } = this.#options
     const given = type === undefined ? model : undefined
     const path = given === undefined ? await this.#make(shape, type) : await existing(given)
-    const engine = await openEngine({ modelPath: path, threads, metadataOnly: true })
-    await engine.close()
-    const { description, threads: chosen } = engine.info
-    return { path, description, threads: chosen, kernels }
+    return withEngine({ modelPath: path, threads, metadataOnly: true }, async ({ info }) => {
+      return { path, description: info.description, threads: info.threads, kernels }
+    })
   }
 
   async #make(shape: ShapeName, wanted = this.#options.type): Promise<string> {

@@ -5,15 +5,11 @@
  * @module
  */
 
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Child } from './child.js'
+import { createWorkspace, startServer, unlimit } from '../oi.js'
 import type { ModelFile } from './model-file.js'
-
-const command = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 
 /** Settings with which no request is refused or given up, however slow the model is. */
 export const patientSettings = ['--deadline-ms', '3600000', '--max-backlog-ms', '3600000']
@@ -40,32 +36,14 @@ export async function withOiServer<T>(
   settings: readonly string[] = patientSettings,
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'oi-bench-'))
-  const data = ['--data-dir', dataDir]
-  const oi = (...args: string[]) =>
-    execFileSync(process.execPath, [command, ...args, ...data], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim()
+  const model = ['--model', path, '--threads', String(threads), '--kernels', kernels]
   try {
-    await using child = new Child(process.execPath, [
-      ...[command, 'serve', '--model', path, '--threads', String(threads), '--port', '0'],
-      ...['--kernels', kernels, ...data, ...settings],
-    ])
-    const [, port] = await child.match(/Listening on http:\/\/[^\s:]+:(\d+)/)
+    const { child: started, port } = await startServer(dataDir, [...model, ...settings])
+    await using child = started
     const [key] = await child.match(/oi-[\w-]{43}/)
-    await child.match(/^Ready$/m)
-    const limits = ['--requests-per-minute', '0', '--concurrent', '0']
-    oi('workspaces', 'set-limits', 'default', ...limits)
-    return await use({
-      port: Number(port),
-      key,
-      pid: child.pid!,
-      createKey: (workspace) => {
-        oi('workspaces', 'create', workspace)
-        oi('workspaces', 'set-limits', workspace, ...limits)
-        return oi('keys', 'create', '--workspace', workspace)
-      },
-    })
+    unlimit(dataDir, 'default')
+    const createKey = (workspace: string) => createWorkspace(dataDir, workspace)
+    return await use({ port, key, pid: child.pid!, createKey })
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }

@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from 'node:util'
-import type { EngineOptions } from '../../src/engine/engine.js'
+import { UsageError, wholeNumber } from '../command.js'
 
 const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
@@ -15,35 +15,7 @@ const layerNames = [
 const ownLayerNames = ['coherence', 'device'] as const
 export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
-export interface BenchOptions {
-  readonly layers: readonly LayerName[]
-  /** A GGUF file; by default each layer has its own shape. */
-  readonly model: string | undefined
-  /** Weights of the shapes; by default each shape's own. */
-  readonly type: string | undefined
-  readonly json: string | undefined
-  readonly save: boolean
-  readonly rounds: number
-  readonly retries: number
-  readonly threads: number | undefined
-  /** Undefined: the defaults of llama-bench and of the engine. */
-  readonly microbatchTokens: number | undefined
-  readonly flashAttention: NonNullable<EngineOptions['flashAttention']>
-  readonly cacheType: NonNullable<EngineOptions['cacheType']>
-  /** Our own kernels on the CPU. */
-  readonly kernels: NonNullable<EngineOptions['kernels']>
-  readonly stateTokens: number
-  readonly questions: number
-  readonly questionTokens: number
-  /** Requests of one measurement; by default each layer's own. */
-  readonly seconds: number | undefined
-  readonly requests: number
-  readonly quick: boolean
-  /** Rows of a layer whose name contains it; all if empty. */
-  readonly only: string
-  /** Folder with llama-bench and llama-server; without it they are built. */
-  readonly tools: string | undefined
-}
+export type BenchOptions = Readonly<ReturnType<typeof readOptions>>
 
 const quickDivisor = 4
 
@@ -51,9 +23,6 @@ const quickDivisor = 4
 export function quickly({ quick }: BenchOptions): (size: number) => number {
   return (size) => (quick ? Math.ceil(size / quickDivisor) : size)
 }
-
-/** The message alone is enough for the user. */
-export class UsageError extends Error {}
 
 export const usage = `Usage: npm run bench -- LAYER [options]
 
@@ -108,66 +77,63 @@ The layers http, peer, overload and soak run the server with its own settings. E
 figures is saved as soon as it is measured.`
 
 /**
- * @throws {@link UsageError} naming what is wrong.
+ * @throws {@link UsageError} naming what is wrong, and as `parseArgs` does.
  */
-export function readOptions(args: readonly string[]): BenchOptions | 'help' {
-  const { values, positionals } = parse(args)
-  if (values.help) return 'help'
-  const rounds = integer('rounds', values.rounds, 1)
+export function readOptions(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      model: { type: 'string' },
+      type: { type: 'string' },
+      json: { type: 'string' },
+      unsaved: { type: 'boolean' },
+      rounds: { type: 'string', default: '5' },
+      retries: { type: 'string' },
+      threads: { type: 'string' },
+      ubatch: { type: 'string' },
+      flash: { type: 'string', default: 'auto' },
+      'cache-type': { type: 'string', default: 'f16' },
+      kernels: { type: 'string', default: 'auto' },
+      'state-tokens': { type: 'string', default: '1000' },
+      questions: { type: 'string', default: '8' },
+      'question-tokens': { type: 'string', default: '40' },
+      seconds: { type: 'string' },
+      requests: { type: 'string', default: '10000' },
+      quick: { type: 'boolean' },
+      only: { type: 'string', default: '' },
+      tools: { type: 'string' },
+    },
+  })
+  const rounds = wholeNumber('rounds', values.rounds, 1)
   return {
     layers: layersOf(positionals),
+    /** A GGUF file; by default each layer has its own shape. */
     model: values.model,
+    /** Weights of the shapes; by default each shape's own. */
     type: values.type,
     json: values.json,
     save: !values.unsaved,
     rounds,
     retries: optional('retries', values.retries, 0) ?? rounds,
     threads: optional('threads', values.threads, 1),
+    /** Undefined: the defaults of llama-bench and of the engine. */
     microbatchTokens: optional('ubatch', values.ubatch, 64),
     flashAttention: oneOf('flash', values.flash, ['auto', 'on', 'off']),
     cacheType: oneOf('cache-type', values['cache-type'], ['f16', 'bf16', 'f32']),
+    /** Our own kernels on the CPU. */
     kernels: oneOf('kernels', values.kernels, ['auto', 'off']),
-    stateTokens: integer('state-tokens', values['state-tokens'], 32),
-    questions: integer('questions', values.questions, 1),
-    questionTokens: integer('question-tokens', values['question-tokens'], 32),
+    stateTokens: wholeNumber('state-tokens', values['state-tokens'], 32),
+    questions: wholeNumber('questions', values.questions, 1),
+    questionTokens: wholeNumber('question-tokens', values['question-tokens'], 32),
+    /** Length of a measurement; by default each layer's own. */
     seconds: optional('seconds', values.seconds, 1),
-    requests: integer('requests', values.requests, 100),
+    requests: wholeNumber('requests', values.requests, 100),
     quick: values.quick ?? false,
+    /** Rows of a layer whose name contains it; all if empty. */
     only: values.only,
+    /** Folder with llama-bench and llama-server; without it they are built. */
     tools: values.tools,
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        model: { type: 'string' },
-        type: { type: 'string' },
-        json: { type: 'string' },
-        unsaved: { type: 'boolean' },
-        rounds: { type: 'string', default: '5' },
-        retries: { type: 'string' },
-        threads: { type: 'string' },
-        ubatch: { type: 'string' },
-        flash: { type: 'string', default: 'auto' },
-        'cache-type': { type: 'string', default: 'f16' },
-        kernels: { type: 'string', default: 'auto' },
-        'state-tokens': { type: 'string', default: '1000' },
-        questions: { type: 'string', default: '8' },
-        'question-tokens': { type: 'string', default: '40' },
-        seconds: { type: 'string' },
-        requests: { type: 'string', default: '10000' },
-        quick: { type: 'boolean' },
-        only: { type: 'string', default: '' },
-        tools: { type: 'string' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
   }
 }
 
@@ -183,14 +149,8 @@ function layersOf(positionals: readonly string[]): readonly LayerName[] {
   return [layer]
 }
 
-function integer(name: string, text: string, min: number): number {
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value >= min && text.trim() !== '') return value
-  throw new UsageError(`--${name}: expected a whole number from ${min} on, got "${text}"`)
-}
-
 function optional(name: string, text: string | undefined, min: number): number | undefined {
-  return text === undefined ? undefined : integer(name, text, min)
+  return text === undefined ? undefined : wholeNumber(name, text, min)
 }
 
 function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {

@@ -14,10 +14,21 @@ interface MachineTime {
   readonly total: number
 }
 
+/** What is read of a process, unless it has ended meanwhile. */
+function ifThere<T>(read: () => T, otherwise: T): T {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}
+
 export const hasProc = existsSync('/proc/self/stat')
 
 /** Fixed in Linux' interface to programs, whatever unit the kernel counts in. */
 const ticksPerSecond = 100
+
+const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 
 export function machineTime(): MachineTime {
   const [line] = readFileSync('/proc/stat', 'latin1').split('\n')
@@ -27,7 +38,7 @@ export function machineTime(): MachineTime {
   return {
     busy: (user + nice + system) / ticksPerSecond,
     steal: steal / ticksPerSecond,
-    total: ticks.reduce((sum, value) => sum + value, 0) / ticksPerSecond,
+    total: total(ticks) / ticksPerSecond,
   }
 }
 
@@ -42,15 +53,7 @@ export function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
   // A process that has just ended has no memory, and no such line.
   const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
-  return childrenOf(pid).reduce((sum, child) => sum + residentBytesIfThere(child), own)
-}
-
-function residentBytesIfThere(pid: number): number {
-  try {
-    return residentBytes(pid)
-  } catch {
-    return 0
-  }
+  return childrenOf(pid).reduce((sum, one) => sum + ifThere(() => residentBytes(one), 0), own)
 }
 
 /** Running children of a process' main thread. */
@@ -61,13 +64,10 @@ export function childrenOf(pid: number): number[] {
 
 /** The processes of a server's models. One that has only been forked is still the server's copy. */
 export function runnersOf(pid: number): number[] {
-  return childrenOf(pid).filter((child) => {
-    try {
-      return readFileSync(`/proc/${child}/cmdline`, 'latin1').includes('runner/main.js')
-    } catch {
-      return false
-    }
-  })
+  const commandOf = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'latin1')
+  return childrenOf(pid).filter((child) =>
+    ifThere(() => commandOf(child).includes('runner/main.js'), false),
+  )
 }
 
 /** Files, sockets and other handles that one process has open. */
@@ -85,10 +85,7 @@ export function treeTime(root: number): number {
     if (stat === undefined) continue
     const [pid, parent, ...own] = stat
     children.set(parent!, [...(children.get(parent!) ?? []), pid!])
-    ticks.set(
-      pid!,
-      own.reduce((sum, value) => sum + value, 0),
-    )
+    ticks.set(pid!, total(own))
   }
   const sum = (pid: number): number =>
     (children.get(pid) ?? []).reduce((all, child) => all + sum(child), ticks.get(pid) ?? 0)
@@ -97,12 +94,8 @@ export function treeTime(root: number): number {
 
 /** Pid, parent, then ticks: user, system, and both of waited-for children. */
 function statOf(pid: number): number[] | undefined {
-  let text: string
-  try {
-    text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  } catch {
-    return undefined // it ended since the folder was read
-  }
+  const text = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), undefined)
+  if (text === undefined) return undefined
   // The name in brackets may hold spaces and brackets itself.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return [pid, Number(fields[1]), ...fields.slice(11, 15).map(Number)]

@@ -9,8 +9,7 @@
  */
 
 import type { DecideRequest } from '../../src/decide/types.js'
-import { openEngine } from '../../src/engine/engine.js'
-import { atOnce, closedEngineLoop, patient } from './engine-load.js'
+import { atOnce, closedEngineLoop, patient, withEngine } from './engine-load.js'
 import { eachOf } from './load.js'
 import type { ModelFile } from './model-file.js'
 import { type Requests, uniqueTokens } from './requests.js'
@@ -24,8 +23,7 @@ export async function usefulWork(
 ): Promise<number> {
   const first = (await work.first?.()) ?? []
   const next = await work.next()
-  const engine = await openEngine({ modelPath: path, threads, ...patient })
-  try {
+  return withEngine({ modelPath: path, threads, ...patient }, async (engine) => {
     const inputs = (these: readonly DecideRequest[]) =>
       these.map((request) => requests.input(request))
     await atOnce(engine, inputs(first))
@@ -34,9 +32,7 @@ export async function usefulWork(
     else await atOnce(engine, inputs(next))
     const evaluated = engine.stats().evaluatedTokens - before
     return ((await unique([...first, ...next])) - (await unique(first))) / evaluated
-  } finally {
-    await engine.close()
-  }
+  })
 
   async function unique(these: readonly DecideRequest[]): Promise<number> {
     return uniqueTokens((await Promise.all(these.map((each) => requests.prompts(each)))).flat())

@@ -52,54 +52,37 @@ interface BuildOptions {
   readonly once?: boolean
 }
 
-interface StampedTarget {
-  /** The file in the build folder. */
-  readonly product: string
-  /** Whether a folder under `native/` is part of it. */
-  readonly uses: (folder: string) => boolean
+type Uses = (folder: string) => boolean
+
+function only(...folders: readonly string[]): Uses {
+  return (folder) => folders.includes(folder)
 }
 
-/** The targets with stamps; llama.cpp's own targets always go to CMake. */
-const stampedTargets: Readonly<Record<string, StampedTarget>> = {
-  oi: { product: 'oi.node', uses: (folder) => !['tools', 'stress'].includes(folder) },
-  'oi-stress': {
-    product: 'oi-stress',
-    uses: (folder) => !['binding', 'tools'].includes(folder),
-  },
-  'oi-threads-test': {
-    product: 'oi-threads-test',
-    uses: (folder) => ['threads', 'machine', 'compat', 'processor'].includes(folder),
-  },
-  'oi-kernel-test': {
-    product: 'oi-kernel-test',
-    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
-  },
-  'oi-kernel-bench': {
-    product: 'oi-kernel-bench',
-    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
-  },
-  'oi-rate-test': {
-    product: 'oi-rate-test',
-    uses: (folder) => ['engine', 'processor'].includes(folder),
-  },
-  'oi-layers-test': {
-    product: 'oi-layers-test',
-    uses: (folder) =>
-      ['engine', 'kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
-  },
-  'oi-op-params': {
-    product: 'oi-op-params',
-    uses: (folder) => ['kernels', 'processor'].includes(folder),
-  },
-  'oi-reference': {
-    product: 'oi-reference',
-    uses: (folder) => ['tools', 'processor'].includes(folder),
-  },
-  'oi-make-model': {
-    product: 'oi-make-model',
-    uses: (folder) => ['tools', 'processor'].includes(folder),
-  },
+function allBut(...folders: readonly string[]): Uses {
+  return (folder) => !folders.includes(folder)
 }
+
+const kernels = ['kernels', 'threads', 'machine', 'compat', 'processor']
+
+/**
+ * The targets with stamps, and which folders under `native/` are parts of them; llama.cpp's own
+ * targets always go to CMake.
+ */
+const stampedTargets: Readonly<Record<string, Uses>> = {
+  oi: allBut('tools', 'stress'),
+  'oi-stress': allBut('binding', 'tools'),
+  'oi-threads-test': only('threads', 'machine', 'compat', 'processor'),
+  'oi-kernel-test': only(...kernels),
+  'oi-kernel-bench': only(...kernels),
+  'oi-rate-test': only('engine', 'processor'),
+  'oi-layers-test': only('engine', ...kernels),
+  'oi-op-params': only('kernels', 'processor'),
+  'oi-reference': only('tools', 'processor'),
+  'oi-make-model': only('tools', 'processor'),
+}
+
+/** A target's file in the build folder. */
+const productOf = (target: string) => (target === 'oi' ? 'oi.node' : target)
 
 const require = createRequire(import.meta.url)
 
@@ -151,7 +134,7 @@ export async function buildNative(
   for (const [i, target] of stale.entries()) {
     const known = stampedTargets[target]
     if (!known) continue
-    const product = join(out, known.product)
+    const product = join(out, productOf(target))
     if (!existsSync(product)) throw new BuildError(`The build left no ${product}`)
     if (tree.pinned) writeFileSync(stampPath(out, target), stamps[i]!)
   }
@@ -167,7 +150,8 @@ function isCurrent(made: Made, out: string, target: string): boolean {
   const known = stampedTargets[target]
   // A stamp is valid for the pinned tree only; another checkout may have changed.
   if (!known || process.env['LLAMA_CPP_DIR']) return false
-  return existsSync(join(out, known.product)) && read(stampPath(out, target)) === stamp(made, known)
+  const isThere = existsSync(join(out, productOf(target)))
+  return isThere && read(stampPath(out, target)) === stamp(made, known)
 }
 
 function stampPath(out: string, target: string): string {
@@ -227,14 +211,14 @@ function isOn(name: Switch, enabled: ReadonlySet<Switch>): boolean {
 }
 
 /** One hash of a target's inputs: our sources, the pin, the switches, Node-API. */
-function stamp({ enabled, cudaArchitectures }: Made, target: StampedTarget): string {
+function stamp({ enabled, cudaArchitectures }: Made, uses: Uses): string {
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(path.slice(root.length)).update(readFileSync(path))
   for (const path of files(join(root, 'native'))) {
     const [folder, ...below] = path.slice(join(root, 'native/').length).split(sep)
     if (path.endsWith('.md')) continue
     // Files directly in native/ are CMake's, for all targets.
-    if (below.length === 0 || target.uses(folder!)) add(path)
+    if (below.length === 0 || uses(folder!)) add(path)
   }
   for (const path of [
     'CMakeLists.txt',

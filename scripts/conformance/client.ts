@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { replyDecoders } from '../../test/helpers/compressed.js'
 import { Failure, show } from './expect.js'
-import { exchangeAll, exchangeRaw, type RawOptions, type RawReply } from './raw.js'
+import { exchangeAll, exchangeRaw, type RawOptions } from './raw.js'
 
 /** By name, in lower case. */
 export type Headers = Readonly<Record<string, string>>
@@ -71,12 +71,12 @@ export class Client {
   }
 
   /** Sends raw bytes. @throws {@link Failure} without a whole reply. */
-  raw(bytes: string | Uint8Array, options?: RawOptions): Promise<RawReply> {
+  raw(bytes: string | Uint8Array, options?: RawOptions): Promise<Reply> {
     return exchangeRaw(this.#base, bytes, options)
   }
 
   /** Sends raw bytes, and reads all replies until the server closes. @throws {@link Failure}. */
-  rawAll(bytes: string): Promise<readonly RawReply[]> {
+  rawAll(bytes: string): Promise<readonly Reply[]> {
     return exchangeAll(this.#base, bytes)
   }
 

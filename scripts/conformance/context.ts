@@ -7,7 +7,7 @@
 import { keysOf, parseJson } from '../../src/api/json.js'
 import type { Json, JsonObject } from '../../src/api/json.js'
 import { type Client, type Headers, jsonOf, type Reply, type TimedReply } from './client.js'
-import { check, equal, list, object, show, text } from './expect.js'
+import { check, each, equal, list, object, show, text } from './expect.js'
 
 /** Keys of the server. All but the first are for rules that need them. */
 export interface Keys {
@@ -55,6 +55,7 @@ export interface Answered {
 type Body = string | Uint8Array
 
 export const decidePath = '/v1/systemone'
+export const batchPath = '/v1/systemone/batch'
 const json = { 'content-type': 'application/json' }
 
 export class Context {
@@ -107,6 +108,21 @@ export class Context {
     return refusalOf(await this.post(body), status, 'invalid_request', place)
   }
 
+  /** The longest body that any model reads: 4 MiB, or 64 if one of them sees images. */
+  async longestBody(): Promise<number> {
+    const sees = (await this.cards()).some(({ modalities }) => modalities?.includes('image'))
+    return (sees ? 64 : 4) * 2 ** 20
+  }
+
+  /** A request as bytes, with the key. @param fields - Whole lines of its head. */
+  written(method: string, path: string, fields = '', body = '', version = '1.1'): string {
+    const host = version === '1.1' ? 'host: a\r\n' : ''
+    const key = `authorization: ${this.bearer['authorization']}\r\n`
+    const head = `${method} ${this.client.target(path)} HTTP/${version}\r\n${host}${key}`
+    const length = body === '' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
+    return `${head}${fields}${length}\r\n${body}`
+  }
+
   /** All models, requested once. @throws Failure if their list cannot be read. */
   cards(): Promise<readonly Card[]> {
     return (this.#cards ??= this.#fetchCards())
@@ -127,6 +143,12 @@ export class Context {
     return models as Card[]
   }
 }
+
+/** The check that each of these bodies is refused. */
+export const refused =
+  (status: number, place: string, bodies: readonly string[]) =>
+  (context: Context): Promise<void> =>
+    each(bodies, (body) => context.refuse(body, status, place))
 
 export interface Refusal {
   readonly message: string
@@ -150,6 +172,13 @@ export function bodyOf(reply: Reply): Record<string, unknown> {
   const body = jsonOf(reply)
   object('body', body)
   return body
+}
+
+/** The numbers of an answer, by the names of its options or levels; that of a yes as `noul`. */
+export function numbersOf(answer: Answer | undefined): Readonly<Record<string, number>> {
+  object('answer', answer)
+  const { noul, probabilities = {} } = answer
+  return noul === undefined ? probabilities : { noul }
 }
 
 /**

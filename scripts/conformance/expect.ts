@@ -78,6 +78,18 @@ export function text(what: string, actual: unknown, pattern = /^[^]/): asserts a
   )
 }
 
+/**
+ * @returns All numbers in the message.
+ * @throws {@link Failure} unless these are among them, as `16384` or `16,384`.
+ */
+export function saysNumbers(message: string, ...numbers: readonly number[]): readonly number[] {
+  const found = (message.match(/\d[\d,]*/g) ?? []).map((text) => Number(text.replaceAll(',', '')))
+  for (const number of numbers) {
+    check(found.includes(number), `expected the number ${number} in "${message}"`)
+  }
+  return found
+}
+
 /** Runs this, and puts its subject before the message of a failure. */
 export async function about<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
@@ -85,6 +97,22 @@ export async function about<T>(what: string, act: () => Promise<T>): Promise<T> 
   } catch (error) {
     if (error instanceof Failure) throw new Failure(`${what}: ${error.message}`)
     throw error
+  }
+}
+
+/**
+ * Acts on each case in turn, and puts its name before the message of a failure: of a list a text's
+ * name is itself, and anything else is called by its place.
+ */
+export async function each<T>(
+  cases: readonly T[] | Readonly<Record<string, T>>,
+  act: (value: T) => unknown,
+): Promise<void> {
+  for (const [place, value] of Object.entries<T>(cases as Readonly<Record<string, T>>)) {
+    const what = Array.isArray(cases) && typeof value === 'string' ? value : place
+    await about(what, async () => {
+      await act(value)
+    })
   }
 }
 

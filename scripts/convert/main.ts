@@ -6,7 +6,7 @@
 
 import { parseArgs } from 'node:util'
 import { createRandom } from '../../test/helpers/random.js'
-import { runCommand, UsageError } from '../command.js'
+import { runCommand, UsageError, wholeNumber } from '../command.js'
 import { rowsOf } from './rows.js'
 import { readers } from './sets.js'
 
@@ -48,9 +48,10 @@ async function main(): Promise<number> {
   if (read === undefined || folder === undefined || rest.length > 0) {
     throw new UsageError('Give the name of a set and its folder.')
   }
-  const options = readWhole('--options', values.options, 2, 255)
-  const limit = readWhole('--limit', values.limit, 1, Number.MAX_SAFE_INTEGER)
-  const seed = readWhole('--seed', values.seed, 0, 2 ** 31 - 1)!
+  const options =
+    values.options === undefined ? undefined : wholeNumber('options', values.options, 2, 255)
+  const limit = values.limit === undefined ? undefined : wholeNumber('limit', values.limit, 1)
+  const seed = wholeNumber('seed', values.seed, 0, 2 ** 31 - 1)
   const set = readSet(() => read(folder, values.part ?? parts[name]!))
   const random = createRandom(seed)
   for (const line of rowsOf(set, { options, outOfScope: values.oos, limit, random })) {
@@ -68,16 +69,4 @@ function readSet<T>(read: () => T): T {
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
-}
-
-function readWhole(
-  flag: string,
-  text: string | undefined,
-  least: number,
-  most: number,
-): number | undefined {
-  if (text === undefined) return undefined
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
-  if (value >= least && value <= most) return value
-  throw new UsageError(`${flag}: expected a whole number from ${least} to ${most}, got ${text}`)
 }

@@ -6,7 +6,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCsv } from './csv.js'
+import { parse } from 'csv-parse/sync'
 
 export interface LabelledText {
   readonly text: string
@@ -32,14 +32,14 @@ export const readers: Readonly<Record<string, (folder: string, part: string) => 
 /** `categories.json` and `PART.csv`, with the columns text and category. */
 function readBanking77(folder: string, part: string): LabelledSet {
   const intents = readJson(folder, 'categories.json') as string[]
-  const [head, ...rows] = readCsv(readText(folder, `${part}.csv`))
-  const text = head?.indexOf('text') ?? -1
-  const category = head?.indexOf('category') ?? -1
-  if (text === -1 || category === -1) {
-    throw new Error(`${part}.csv: expected the columns text and category`)
-  }
+  const rows = parse<{ text: string; category: string }>(readText(folder, `${part}.csv`), {
+    columns: (names: string[]) => {
+      if (names.includes('text') && names.includes('category')) return names
+      throw new Error(`${part}.csv: expected the columns text and category`)
+    },
+  })
   return checked(`${part}.csv`, {
-    texts: rows.map((row) => ({ text: row[text] ?? '', intent: row[category] ?? '' })),
+    texts: rows.map(({ text, category }) => ({ text, intent: category })),
     intents,
     instructions: 'What does the customer of the bank ask about?',
   })

@@ -31,10 +31,7 @@ const checks: Readonly<Record<string, (report: Report) => Promise<unknown>>> = {
 }
 
 await runCommand(usage, async () => {
-  const { positionals } = parseArgs({
-    allowPositionals: true,
-    options: {},
-  })
+  const { positionals } = parseArgs({ allowPositionals: true, options: {} })
   for (const name of positionals) {
     if (!(name in checks)) throw new UsageError(`expected ${Object.keys(checks).join(', ')}`)
   }

@@ -111,12 +111,10 @@ function checkConfiguration(report: Report): void {
   report.check('endpoint-picker.yaml is read', read.status === 0, read.stdout + read.stderr)
   const config = parse(readFileSync(file, 'utf8')) as { plugins: readonly { type: string }[] }
   const known = textOf(join(home, 'pkg', 'epp'))
-  const unknown = config.plugins.filter(({ type }) => !known.includes(`"${type}"`))
-  report.check(
-    'the picker has its plugins',
-    unknown.length === 0,
-    unknown.map(({ type }) => type).join(', '),
-  )
+  const unknown = config.plugins
+    .map(({ type }) => type)
+    .filter((type) => !known.includes(`"${type}"`))
+  report.check('the picker has its plugins', unknown.length === 0, unknown.join(', '))
 }
 
 /** The programs of a folder, without tests. */

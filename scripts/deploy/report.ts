@@ -4,6 +4,12 @@
  * @module
  */
 
+export interface Ended {
+  readonly status: number | null
+  /** Standard output, then standard error. */
+  readonly output: string
+}
+
 export class Report {
   failed = 0
 
@@ -16,6 +22,16 @@ export class Report {
     if (holds) return this.ok(what)
     this.failed++
     console.log(`FAIL    ${what}\n${seen.replace(/^(?=.)/gm, '          ')}`)
+  }
+
+  /** A command that must end with 0. @param more - Shown on failure, too. */
+  runs(what: string, { status, output }: Ended, more = ''): void {
+    this.check(what, status === 0, output + more)
+  }
+
+  /** A command whose output must match. */
+  says(what: string, { output }: Ended, pattern: RegExp): void {
+    this.check(what, pattern.test(output), output)
   }
 
   note(text: string): void {

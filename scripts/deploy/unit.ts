@@ -13,7 +13,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../build/paths.js'
 import { BuildError } from '../build/run.js'
-import type { Report } from './report.js'
+import { holdsWithin } from '../wait.js'
+import type { Ended, Report } from './report.js'
 
 const source = join(root, 'scripts', 'deploy')
 const dropIns = '/etc/systemd/system/oi.service.d'
@@ -21,17 +22,12 @@ const dropIns = '/etc/systemd/system/oi.service.d'
 /** Everything is slow on a busy machine. */
 const limitMs = 180_000
 
-interface Outcome {
-  readonly status: number | null
-  readonly output: string
-}
-
 export async function checkUnit(report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'oi-unit-'))
   const container = boot(folder)
   try {
     const leader = await leaderOf(container)
-    const enter = (...command: readonly string[]): Outcome => {
+    const enter = (...command: readonly string[]): Ended => {
       const args = ['--target', leader, '--all', ...command]
       const { status, stdout, stderr } = spawnSync('nsenter', args, { encoding: 'utf8' })
       return { status, output: stdout + stderr }
@@ -79,22 +75,15 @@ async function leaderOf(container: ChildProcess): Promise<string> {
   throw new BuildError(`systemd-nspawn: no systemd has come up (${container.exitCode})`)
 }
 
-async function use(
-  report: Report,
-  enter: (...command: readonly string[]) => Outcome,
-): Promise<void> {
+async function use(report: Report, enter: (...command: readonly string[]) => Ended): Promise<void> {
   const show = (name: string) =>
     enter('systemctl', 'show', '--value', '--property', name, 'oi').output.trim()
-  const until = async (holds: () => boolean) => {
-    const endMs = performance.now() + limitMs
-    while (!holds() && performance.now() < endMs) await sleep(500)
-    return holds()
-  }
+  const until = (holds: () => boolean) => holdsWithin(limitMs, holds, 500)
   const status = () => enter('systemctl', 'status', '--no-pager', '--full', 'oi').output
   const probe = ['node', join(source, 'probe.mjs'), '/readyz']
 
   const verified = enter('systemd-analyze', 'verify', 'oi.service')
-  report.check('systemd-analyze verify finds nothing', verified.status === 0, verified.output)
+  report.runs('systemd-analyze verify finds nothing', verified)
   enter('systemctl', 'start', 'dbus.socket')
   const oi = (...args: readonly string[]) =>
     enter('bash', '-c', `${commandOfGuide()}\noi "$@"`, 'oi', ...args)
@@ -104,22 +93,12 @@ async function use(
   report.check("the guide's command makes a key before the first start", key !== '', made.output)
 
   const started = enter('systemctl', 'start', 'oi')
-  report.check(
-    'it starts, and says when it is ready',
-    started.status === 0,
-    started.output + status(),
-  )
+  report.runs('it starts, and says when it is ready', started, status())
   report.check('it says what it serves', show('StatusText') === 'Serving oi-small', status())
-  const ready = enter(...probe)
-  report.check('/readyz says so too', ready.status === 0, ready.output)
+  report.runs('/readyz says so too', enter(...probe))
   const log = enter('journalctl', '--unit', 'oi', '--no-pager').output
   report.check('its log shows no key', !/oi-[\w-]{43}/.test(log), log)
-  const listed = oi('keys', 'list')
-  report.check(
-    'the same command works beside it',
-    listed.output.includes(key.slice(-4)),
-    listed.output,
-  )
+  report.says('the same command works beside it', oi('keys', 'list'), RegExp(key.slice(-4)))
   const owners = enter('find', '/var/lib/private/oi', '-user', 'root').output
   report.check("nothing in its folder is root's", owners === '', owners)
   report.note(
@@ -128,15 +107,12 @@ async function use(
 
   const reloaded = enter('systemctl', 'reload', 'oi')
   const pid = show('MainPID')
-  report.check('it reads its settings again', reloaded.status === 0, reloaded.output)
+  report.runs('it reads its settings again', reloaded)
   enter('pkill', '--signal', 'KILL', '--parent', pid)
   await sleep(1000)
   const back = await until(() => enter(...probe).status === 0)
-  report.check(
-    "a model's process that is killed is replaced",
-    back && show('MainPID') === pid,
-    status(),
-  )
+  const isSame = back && show('MainPID') === pid
+  report.check("a model's process that is killed is replaced", isSame, status())
 
   enter('kill', '-STOP', pid)
   const again = await until(() => show('NRestarts') === '1' && show('ActiveState') === 'active')
@@ -153,18 +129,13 @@ async function use(
   for (const text of edits) {
     edit(text)
     const verified = enter('systemd-analyze', 'verify', 'oi.service')
-    const [, first] = text.split('\n')
-    report.check(
-      `what the guide adds from ${first} on is understood`,
-      !verified.output,
-      verified.output,
-    )
+    report.says(`what the guide adds from ${text.split('\n')[1]} on is understood`, verified, /^$/)
   }
   edit(edits.find((text) => text.includes('LoadCredential'))!)
   enter('systemctl', 'daemon-reload')
   enter('systemctl', 'restart', 'oi')
   const secure = enter('env', 'OI_PORT=443', 'OI_TLS_CERT=yes', ...probe)
-  report.check('it speaks TLS at port 443, with files of root', secure.status === 0, status())
+  report.runs('it speaks TLS at port 443, with files of root', secure, status())
 
   const fromMs = performance.now()
   enter('systemctl', 'stop', 'oi')

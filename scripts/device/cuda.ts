@@ -31,7 +31,7 @@ async function main(): Promise<number> {
   await makeSystem(cudaToolkit)
   // Of the outer system: the models of the tests.
   await buildNative(new Set(), ['oi', 'oi-make-model'])
-  const build = ['node', 'dist/scripts/device/build.js', 'cuda', architectures.join(',')]
+  const build = ['node', 'dist/scripts/build-targets.js', 'cuda', 'oi', architectures.join(',')]
   if (runIn(build, {}, cudaToolkit.name) !== 0)
     throw new BuildError('The addon was not built for CUDA.')
   const addon = join(buildDir(new Set(['cuda'] as const)), 'oi.node')

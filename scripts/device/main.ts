@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildNative, buildDir } from '../build/native.js'
 import { BuildError } from '../build/run.js'
-import { runCommand, UsageError } from '../command.js'
+import { runCommand, UsageError, wholeNumber } from '../command.js'
 import { ensureModel } from '../make-model/ensure.js'
 import { makeSystem, runIn, softwareDevice } from './system.js'
 
@@ -56,12 +56,9 @@ await runCommand(usage, main)
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { operations: { type: 'string' }, only: { type: 'string' } },
+    options: { operations: { type: 'string', default: '20000' }, only: { type: 'string' } },
   })
-  const operations = Number(values.operations ?? 20_000)
-  if (!(Number.isSafeInteger(operations) && operations > 0)) {
-    throw new UsageError('--operations: expected a number above 0')
-  }
+  const operations = wholeNumber('operations', values.operations, 1)
   const models = new Map<string, string>()
   const parts = partsOf(operations, models).filter(
     ({ name }) => values.only === undefined || name.includes(values.only),
@@ -71,7 +68,8 @@ async function main(): Promise<number> {
   // Of the outer system: the references are llama.cpp's on the CPU.
   await buildNative(new Set(), ['oi', 'oi-reference', 'oi-make-model'])
   for (const name of fixtures) models.set(name, await ensureModel(name))
-  if (runIn(['node', 'dist/scripts/device/build.js', 'vulkan'], {}) !== 0) {
+  const build = ['node', 'dist/scripts/build-targets.js', 'vulkan', 'oi,oi-stress']
+  if (runIn(build, {}) !== 0) {
     throw new BuildError('The addon was not built with Vulkan.')
   }
   let failed = 0

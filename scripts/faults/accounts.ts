@@ -5,13 +5,10 @@
  * @module
  */
 
-import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
+import { createWorkspace, oi } from '../oi.js'
 import type { Tally } from './tally.js'
-
-export const command = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 
 /** Enough never to be used up. */
 const credits = '100000000'
@@ -23,20 +20,11 @@ export interface Workspace {
   readonly charged: boolean
 }
 
-/** Runs a command of `oi` on a data folder. @returns Its output. */
-export function oi(dataDir: string, ...args: string[]): string {
-  return execFileSync(process.execPath, [command, ...args, '--data-dir', dataDir], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim()
-}
-
 /** Makes a workspace without limits of requests. */
-export function createWorkspace(dataDir: string, name: string, charged: boolean): Workspace {
-  oi(dataDir, 'workspaces', 'create', name)
-  oi(dataDir, 'workspaces', 'set-limits', name, '--requests-per-minute', '0', '--concurrent', '0')
+export function openWorkspace(dataDir: string, name: string, charged: boolean): Workspace {
+  const key = createWorkspace(dataDir, name)
   if (charged) oi(dataDir, 'workspaces', 'credit', name, credits)
-  return { name, charged, key: oi(dataDir, 'keys', 'create', '--workspace', name) }
+  return { name, charged, key }
 }
 
 /** One credit per million tokens of any kind: a token costs a millionth. */

@@ -7,6 +7,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { Child } from '../bench/child.js'
+import { percentile } from '../bench/stats.js'
 import type { ProbeData, ProbeSample } from './health-worker.js'
 
 const everyMs = 20
@@ -65,8 +66,8 @@ export class HealthProbe {
 
   /** Milliseconds within which a share of the answers came. @param share - From 0 to 1. */
   quantile(share: number): number {
-    const sorted = this.#samples.map(({ ms }) => ms).sort((a, b) => a - b)
-    return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN
+    const times = this.#samples.map(({ ms }) => ms)
+    return times.length === 0 ? NaN : percentile(times, share)
   }
 }
 

@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openHandles } from '../bench/proc.js'
 import { median } from '../bench/stats.js'
+import { holdsWithin } from '../wait.js'
 import type { Server } from './server.js'
 import type { World } from './world.js'
 
@@ -39,11 +40,8 @@ export class Memory {
 
   /** Waits until no more handles are open than before, or some seconds. */
   async settle(): Promise<void> {
-    const limit = performance.now() + settleMs
-    do {
-      this.handlesLeft = openHandles(this.#server.pid!) - this.handlesBefore
-      await sleep(100)
-    } while (this.handlesLeft > 0 && performance.now() < limit)
+    const left = () => openHandles(this.#server.pid!) - this.handlesBefore
+    await holdsWithin(settleMs, () => (this.handlesLeft = left()) <= 0, 100)
   }
 
   /**

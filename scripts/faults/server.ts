@@ -9,7 +9,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { residentBytes } from '../bench/proc.js'
-import { command } from './accounts.js'
+import { command } from '../oi.js'
+import { holdsWithin } from '../wait.js'
 
 export interface ServerOptions {
   readonly port: number
@@ -70,10 +71,9 @@ export class Server {
       ended = true
       if (!this.#asked) this.#options.onUnaskedEnd(`${signal ?? code}`, this.#log)
     })
-    const limit = performance.now() + startLimitMs
-    while (!(await this.isReady())) {
-      if (ended || performance.now() > limit) throw new Error(`It did not start:\n${this.#log}`)
-      await sleep(20)
+    const isOver = async () => ended || (await this.isReady())
+    if (!(await holdsWithin(startLimitMs, isOver)) || ended) {
+      throw new Error(`It did not start:\n${this.#log}`)
     }
     const absence = this.#absences.at(-1)
     if (absence !== undefined) absence.until = performance.now()

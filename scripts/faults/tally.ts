@@ -93,10 +93,6 @@ export class Tally {
     else this.#violations.set(what, { first: new Date().toISOString(), count: 1 })
   }
 
-  get violationCount(): number {
-    return [...this.#violations.values()].reduce((sum, { count }) => sum + count, 0)
-  }
-
   /** A line for each of the first kinds of violations. */
   violationLines(): string[] {
     return [...this.#violations]

@@ -8,10 +8,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { createRandom, type Random } from '../../test/helpers/random.js'
-import { createWorkspace, setPrice, type Workspace } from './accounts.js'
+import { holdsWithin } from '../wait.js'
+import { openWorkspace, setPrice, type Workspace } from './accounts.js'
 import { HealthProbe } from './health.js'
 import { Server } from './server.js'
 import { Tally } from './tally.js'
@@ -115,7 +115,7 @@ export class World {
 
   /** Makes a workspace without limits of requests; its books are audited at the end. */
   workspace(name: string, charged = true): Workspace {
-    const workspace = createWorkspace(this.dataDir, name, charged)
+    const workspace = openWorkspace(this.dataDir, name, charged)
     this.workspaces.push(workspace)
     return workspace
   }
@@ -132,13 +132,7 @@ export class World {
 
   /** Waits until the server is ready. @param after - What it heals from. */
   async heal(after: string): Promise<void> {
-    const limit = performance.now() + healMs
-    while (!(await this.server.isReady(true))) {
-      if (performance.now() > limit) {
-        this.tally.violate(`${after}: not ready again after ${healMs} ms\n${this.server.log}`)
-        return
-      }
-      await sleep(50)
-    }
+    if (await holdsWithin(healMs, () => this.server.isReady(true), 50)) return
+    this.tally.violate(`${after}: not ready again after ${healMs} ms\n${this.server.log}`)
   }
 }

@@ -9,7 +9,8 @@ import { closeSync, copyFileSync, openSync, readFileSync, writeSync } from 'node
 import { openEngine } from '../../src/engine/engine.js'
 import { OiError } from '../../src/errors.js'
 import { Probe } from '../../src/models/probe.js'
-import { createRandom, mutate, readSubject } from './mutate.js'
+import { createRandom } from '../../test/helpers/random.js'
+import { mutate, readSubject } from './mutate.js'
 
 export interface FuzzOptions {
   readonly model: string

@@ -5,20 +5,7 @@
  */
 
 import { readGgufHeader } from '../../src/engine/gguf-header.js'
-
-/** A whole number from 0 to `below` - 1. */
-export type Random = (below: number) => number
-
-/** The same numbers for the same seed (mulberry32). */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let bits = Math.imul(state ^ (state >>> 15), state | 1)
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61)
-    return ((bits ^ (bits >>> 14)) >>> 0) % below
-  }
-}
+import type { Random } from '../../test/helpers/random.js'
 
 /** Where the things of a header stand in it. */
 interface Place {
@@ -50,26 +37,25 @@ const oddNumbers = [0, 1, 2, 3, 5, 7, 31, 64, 255, 4097, 65_536, 2 ** 31 - 1, 2 
 
 /** @returns What was changed, in `header`, which is a copy. */
 export function mutate({ header, values, tensors }: Subject, random: Random): string {
-  const pick = <T>(list: readonly T[]): T => list[random(list.length)]!
-  const number = pick(oddNumbers)
-  const kind = random(8)
+  const number = random.pick(oddNumbers)
+  const kind = random.integer(8)
   if (kind < 3) {
-    const { what, at } = pick(values)
-    if (kind === 0) header.writeUInt32LE(random(14), at)
+    const { what, at } = random.pick(values)
+    if (kind === 0) header.writeUInt32LE(random.integer(14), at)
     else header.writeUInt32LE(number, at + 4)
     return `${what} ${kind === 0 ? 'of another type' : `= ${number}`}`
   }
   if (kind < 7) {
-    const { what, at } = pick(tensors)
+    const { what, at } = random.pick(tensors)
     const dimensions = header.readUInt32LE(at)
     const type = at + 4 + 8 * dimensions
     if (kind === 3) header.writeUInt8(header.readUInt8(at - 1) ^ 1, at - 1)
-    else if (kind === 4) header.writeUInt32LE(number, at + 4 + 8 * random(dimensions))
-    else if (kind === 5) header.writeUInt32LE(random(40), type)
-    else header.writeUInt32LE(32 * random(2 ** 20), type + 4)
+    else if (kind === 4) header.writeUInt32LE(number, at + 4 + 8 * random.integer(dimensions))
+    else if (kind === 5) header.writeUInt32LE(random.integer(40), type)
+    else header.writeUInt32LE(32 * random.integer(2 ** 20), type + 4)
     return `${what} with another ${['name', 'shape', 'type', 'place'][kind - 3]}`
   }
-  const at = random(Math.min(header.length, 2048))
-  header.writeUInt8(random(256), at)
+  const at = random.integer(Math.min(header.length, 2048))
+  header.writeUInt8(random.integer(256), at)
   return `byte ${at}`
 }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { parseJson } from '../../src/api/json.js'
 import { decisionsExamples } from '../../src/api/openapi/request-examples.js'
 import { badRequests } from '../../test/helpers/bad-requests.js'
 import { oddRequests } from '../../test/helpers/odd-requests.js'
@@ -12,7 +11,7 @@ import type { Random } from '../../test/helpers/random.js'
 import { asking } from '../../test/helpers/request-text.js'
 import { type Body, compressed, inParts, pictureBodies, routes } from './forms.js'
 import { mutateBytes, mutateTree, noise } from './mutate.js'
-import { textOf, type Tree, treeOf } from './tree.js'
+import { parseTree, textOf, type Tree } from './tree.js'
 
 /** Longer ones would take most of the time. */
 const longestSeed = 4096
@@ -62,16 +61,16 @@ const seeds = [
 const seedBytes = seeds.map((body) => Buffer.from(body))
 const trees = seeds.flatMap((body): Tree[] => {
   try {
-    return [treeOf(parseJson(typeof body === 'string' ? body : Buffer.from(body).toString()))]
+    return [parseTree(typeof body === 'string' ? body : Buffer.from(body).toString())]
   } catch {
     return []
   }
 })
 
-const usualTree = treeOf(parseJson(usual))
-const decisionTrees = Object.values(decisionsExamples).map(({ value }) => {
-  return treeOf(parseJson(JSON.stringify(value)))
-})
+const usualTree = parseTree(usual)
+const decisionTrees = Object.values(decisionsExamples).map(({ value }) =>
+  parseTree(JSON.stringify(value)),
+)
 
 /** Of questions, bytes: in a batch each comes back with every item. */
 const longNames = [1000, 50_000, 300_000]
@@ -97,8 +96,7 @@ function pictured(random: Random): Body {
   const text = bytes.toString()
   if (share < 0.7)
     return { bytes: Buffer.from(`{"requests":[${text},${text}]}`), path: routes.batch }
-  const tree = treeOf(parseJson(text))
-  return single(Buffer.from(textOf(mutateTree(tree, random, trees))))
+  return single(Buffer.from(textOf(mutateTree(parseTree(text), random, trees))))
 }
 
 function plainBody(random: Random): Body {
@@ -143,7 +141,7 @@ function batch(random: Random): Tree {
     random.integer(3) === 0
       ? [
           ['"states"', many(() => random.pick(trees))],
-          ['"questions"', { members: [['"q"', { members: [['"type"', '"noul"']] }]] }],
+          ['"questions"', parseTree('{"q":{"type":"noul"}}')],
         ]
       : [['"requests"', many(() => (count > mostItems ? trees[0]! : item(random)))]]
   if (random.integer(5) === 0) members.push(['"model"', random.pick(['"default"', '"x"', '7'])])
@@ -153,19 +151,10 @@ function batch(random: Random): Tree {
 
 /** Few bytes that ask for a long reply. */
 function longNamed(random: Random): Tree {
-  const name = JSON.stringify('n'.repeat(random.pick(longNames)))
-  const noul: Tree = {
-    members: [
-      ['"type"', '"noul"'],
-      ['"instructions"', '"?"'],
-    ],
-  }
-  return {
-    members: [
-      ['"states"', Array.from({ length: 1 + random.integer(64) }, (_, i) => `"${i}"`)],
-      ['"questions"', { members: [[name, noul]] }],
-    ],
-  }
+  const name = 'n'.repeat(random.pick(longNames))
+  const states = Array.from({ length: 1 + random.integer(64) }, (_, i) => `${i}`)
+  const questions = { [name]: { type: 'noul', instructions: '?' } }
+  return parseTree(JSON.stringify({ states, questions }))
 }
 
 function item(random: Random): Tree {

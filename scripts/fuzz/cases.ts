@@ -29,54 +29,29 @@ export interface Case {
   readonly halfCloses?: boolean
 }
 
-const otherRoutes: readonly (readonly [method: string, path: string])[] = [
-  ...(
-    [
-      '/healthz',
-      '/readyz',
-      '/metrics',
-      '/v1/models',
-      '/v1/models/default',
-      '/v1/usage',
-      '/openapi.json',
-    ] as const
-  ).map((path) => ['GET', path] as const),
-  ...(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'] as const).map(
-    (method) => [method, routes.single] as const,
-  ),
-  ['GET', routes.batch],
-  ['GET', routes.decisions],
-  ['HEAD', '/healthz'],
-  ['HEAD', '/v1/models'],
-  ['HEAD', '/nowhere'],
-  ['POST', '/healthz'],
-  ['DELETE', '/v1/models'],
-  ['GET', '/'],
-  ['GET', '/v1/systemone/'],
-  ['GET', '//v1/systemone'],
-  ['GET', '/v1/../v1/models'],
-  ['GET', '/v1/systemone%00'],
-  ['GET', `/${'a'.repeat(1000)}`],
-  ['GET', '/healthz?a=b&c=%ff'],
-  ['GET', '/v1/models?'],
-  ...(
-    ['/v1/v1/models', '/v1/models/', '/v1//models', '/%76%31/models', '/v1%2fmodels'] as const
-  ).map((path) => ['GET', path] as const),
-  ...(
-    [
-      '//',
-      '/.',
-      '/?',
-      '/v1/models;a=b',
-      '/v1/models%',
-      '/V1/models',
-      `/${'%41'.repeat(900)}`,
-    ] as const
-  ).map((path) => ['GET', path] as const),
-  ...(
-    ['/v1/chat/completions', '/v1/embeddings', '/v1/systemone/batch/', '/v1/v1/systemone'] as const
-  ).map((path) => ['POST', path] as const),
-]
+/** By their methods. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  GET: [
+    ...['/healthz', '/readyz', '/metrics', '/v1/models', '/v1/models/default', '/v1/usage', '/'],
+    ...['/openapi.json', routes.single, routes.batch, routes.decisions, '/v1/systemone/'],
+    ...['//v1/systemone', '/v1/../v1/models', '/v1/systemone%00', `/${'a'.repeat(1000)}`, '//'],
+    ...['/healthz?a=b&c=%ff', '/v1/models?', '/v1/v1/models', '/v1/models/', '/v1//models', '/.'],
+    ...['/%76%31/models', '/v1%2fmodels', '/?', '/v1/models;a=b', '/v1/models%', '/V1/models'],
+    `/${'%41'.repeat(900)}`,
+  ],
+  POST: [
+    ...['/healthz', '/v1/chat/completions', '/v1/embeddings', '/v1/systemone/batch/'],
+    '/v1/v1/systemone',
+  ],
+  HEAD: ['/healthz', '/v1/models', '/nowhere', routes.single],
+  DELETE: ['/v1/models', routes.single],
+  PUT: [routes.single],
+  PATCH: [routes.single],
+  OPTIONS: [routes.single],
+}
+const otherRoutes = Object.entries(others).flatMap(([method, paths]) =>
+  paths.map((path) => [method, path] as const),
+)
 
 const mostParts = 4
 const mostPipelined = 5

@@ -5,7 +5,7 @@
  */
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import type { HttpReply } from './reply-reader.js'
+import type { HttpReply } from '../reply-reader.js'
 
 /** 204 answers OPTIONS; 408, 417, 431 and 505 say what is wrong with the HTTP itself. */
 const statuses = new Set([

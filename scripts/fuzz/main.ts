@@ -7,7 +7,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { runCommand, UsageError } from '../command.js'
+import { runCommand, UsageError, wholeNumber } from '../command.js'
 import { fuzz, type FuzzReport } from './fuzz.js'
 import { givenTarget, startTarget, type Target } from './target.js'
 
@@ -46,10 +46,10 @@ async function main(): Promise<number> {
     },
   })
   const options = {
-    seed: whole('seed', values.seed, 0),
-    from: whole('from', values.from, 0),
-    requests: whole('requests', values.requests, 1),
-    connections: whole('connections', values.connections, 1),
+    seed: wholeNumber('seed', values.seed, 0),
+    from: wholeNumber('from', values.from, 0),
+    requests: wholeNumber('requests', values.requests, 1),
+    connections: wholeNumber('connections', values.connections, 1),
     forms: values.forms,
   }
   const given = values.url === undefined ? undefined : targetOf(values.url, values.key)
@@ -73,12 +73,6 @@ function targetOf(text: string, key: string): Target {
   }
   if (key === '') throw new UsageError('--key: expected a key of the server')
   return givenTarget(new URL(text), key)
-}
-
-function whole(name: string, text: string, min: number): number {
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value >= min && text.trim() !== '') return value
-  throw new UsageError(`--${name}: expected a whole number from ${min} on, got "${text}"`)
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import type { Random } from '../../test/helpers/random.js'
-import { containersOf, copyOf, isMembers, type Tree } from './tree.js'
+import { containersOf, copyOf, isMembers, parseTree, type Tree } from './tree.js'
 
 const long = `"${'long '.repeat(1000)}"`
 const png =
@@ -20,33 +20,16 @@ const odd: readonly Tree[] = [
   ...['"bool"', '"default"', '"jev-latest"', '"image"', '"__proto__"'],
   ...['NaN', 'undefined', 'Infinity', '01', '+1', '.5', '1.', '0x10', "'a'", 'nul', '"\\x41"'],
   ...['"\\u12"', '"open', '"a\nb"', '/**/', ''],
-  [],
-  ['[]', 'null'],
-  { members: [] },
-  { members: [['""', 'null']] },
-  { members: [['"type"', '"noul"']] },
-  {
-    members: [
-      ['"type"', '"image"'],
-      [
-        '"source"',
-        {
-          members: [
-            ['"type"', '"base64"'],
-            ['"media_type"', '"image/png"'],
-            ['"data"', `"${png}"`],
-          ],
-        },
-      ],
-    ],
-  },
-  {
-    members: [
-      ['"type"', '"image_url"'],
-      ['"image_url"', '"data:image/png;base64,AAAA"'],
-    ],
-  },
-  { members: [['"image"', { members: [['"url"', '"https://example.com/a.png"']] }]] },
+  ...[
+    '[]',
+    '[[],null]',
+    '{}',
+    '{"":null}',
+    '{"type":"noul"}',
+    `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"${png}"}}`,
+    '{"type":"image_url","image_url":"data:image/png;base64,AAAA"}',
+    '{"image":{"url":"https://example.com/a.png"}}',
+  ].map(parseTree),
 ]
 
 const names = [

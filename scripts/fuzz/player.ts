@@ -10,7 +10,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Case } from './cases.js'
 import { isInterim, wrongIn } from './check-reply.js'
-import { type HttpReply, Malformed, ReplyReader } from './reply-reader.js'
+import { type HttpReply, Malformed, ReplyReader } from '../reply-reader.js'
 
 /** No new connection can be had. */
 export class Gone extends Error {}

@@ -8,7 +8,7 @@
 import { asking } from '../../test/helpers/request-text.js'
 import { prepareRequest } from '../bench/connection.js'
 import type { Case } from './cases.js'
-import type { HttpReply } from './reply-reader.js'
+import type { HttpReply } from '../reply-reader.js'
 
 const body = asking(
   `{"7":{"type":"noul","instructions":"Is it?"},"team":{"type":"choice","criteria":{"b":1,"2":2,"1":3}},

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { entriesOf, isJsonObject, stringifyJson } from '../../src/api/json.js'
+import { entriesOf, isJsonObject, parseJson, stringifyJson } from '../../src/api/json.js'
 import type { Json } from '../../src/api/json.js'
 import type { Random } from '../../test/helpers/random.js'
 
@@ -19,13 +19,16 @@ export interface Members {
 export const isMembers = (tree: Tree): tree is Members =>
   typeof tree !== 'string' && !Array.isArray(tree)
 
-export function treeOf(value: Json): Tree {
+function treeOf(value: Json): Tree {
   if (Array.isArray(value)) return value.map(treeOf)
   if (!isJsonObject(value)) return stringifyJson(value)
   return {
     members: entriesOf(value).map(([name, member]) => [JSON.stringify(name), treeOf(member)]),
   }
 }
+
+/** @throws of `parseJson`, for a text that is no JSON. */
+export const parseTree = (text: string) => treeOf(parseJson(text))
 
 export function copyOf(tree: Tree): Tree {
   if (typeof tree === 'string') return tree

@@ -6,8 +6,8 @@
 
 import { statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { BuildError } from '../build/run.js'
-import { buildTool, listModels, ToolError, writeModel } from './tool.js'
+import { runCommand, UsageError, wholeNumber } from '../command.js'
+import { buildTool, listModels, writeModel } from './tool.js'
 
 const usage = `Usage: npm run make-model -- NAME OUT [options]
        npm run make-model -- --list
@@ -20,44 +20,29 @@ const usage = `Usage: npm run make-model -- NAME OUT [options]
   --list           prints the names and types; builds the program that has them first,
                    which takes minutes the first time`
 
-class UsageError extends Error {}
+await runCommand(usage, main)
 
-try {
-  await main()
-} catch (error) {
-  const wrongArguments = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
-  if (wrongArguments || error instanceof UsageError) {
-    console.error(`${(error as Error).message}\n\n${usage}`)
-    process.exitCode = 2
-  } else {
-    console.error(error instanceof BuildError ? error.message : error)
-    process.exitCode = error instanceof ToolError ? error.exitCode : 1
-  }
-}
-
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       type: { type: 'string' },
-      seed: { type: 'string' },
+      seed: { type: 'string', default: '1' },
       vocab: { type: 'string' },
       template: { type: 'string' },
       decision: { type: 'string' },
       list: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
     },
   })
-  if (values.help) return console.log(usage)
-  if (values.list) return listModels()
+  if (values.list) {
+    await listModels()
+    return 0
+  }
   const [name, path, ...rest] = positionals
   if (name === undefined || path === undefined || rest.length > 0) {
     throw new UsageError('Give the name of a model and the path of the file to write.')
   }
-  const seed = Number(values.seed ?? 1)
-  if (!Number.isSafeInteger(seed) || seed < 0) {
-    throw new UsageError(`--seed ${values.seed} is not a whole number from 0 to 2^53 - 1.`)
-  }
+  const seed = wholeNumber('seed', values.seed, 0)
 
   await buildTool() // first, so that the time below is the model's alone
   const start = performance.now()
@@ -65,4 +50,5 @@ async function main(): Promise<void> {
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const megabytes = (statSync(path).size / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })
   console.log(`${path}: ${megabytes} MB in ${seconds} s`)
+  return 0
 }

@@ -6,10 +6,11 @@
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { type Outcome, outcomeOf } from '../outcome.js'
 import { project as own, serverName } from '../package/manifests.js'
 import { packagesDir, packagesFromFiles, tarballsIn } from '../package/packages.js'
-import { type DebianTree, matrixDir, type Outcome, outcomeOf, type Place } from './debian.js'
+import { holdsWithin } from '../wait.js'
+import { type DebianTree, matrixDir, type Place } from './debian.js'
 import type { NodeRelease } from './nodes.js'
 
 /** How a check ended. */
@@ -77,16 +78,12 @@ export async function check(subject: Subject): Promise<Results> {
   }
   const serve = await inServer(() => serves(subject, []))
   const serveNode = await inServer(() => serves(subject, ['--transport', 'node']))
-  return { install: together(library, server), decide, ask, serve, serveNode }
+  return { install: library.state === 'passed' ? server : library, decide, ask, serve, serveNode }
 }
 
 const passed = (text: string): Result => ({ state: 'passed', text })
 
 const notRun = (reason: string): Result => ({ state: 'not run', text: 'not run', reason })
-
-function together(first: Result, second: Result): Result {
-  return first.state === 'passed' ? second : first
-}
 
 async function attempt(action: () => Promise<Result>): Promise<Result> {
   try {
@@ -138,11 +135,8 @@ async function decides(subject: Subject): Promise<Result> {
 
 async function asks(subject: Subject): Promise<Result> {
   const place = placeOf(subject, 'library')
-  const ask = ['ask', state, '--noul', question.instructions]
-  const { status, output } = await subject.tree.run(place, [
-    join('node_modules', '.bin', 'oi'),
-    ...ask,
-  ])
+  const ask = [join('node_modules', '.bin', 'oi'), 'ask', state, '--noul', question.instructions]
+  const { status, output } = await subject.tree.run(place, ask)
   if (status !== 0) throw new Failure(`status ${status}: ${lastLine(output)}`)
   return passed('yes')
 }
@@ -158,12 +152,9 @@ async function serves(subject: Subject, flags: readonly string[]): Promise<Resul
   try {
     let said = ''
     child.stdout.on('data', (data) => (said += data))
-    const endMs = performance.now() + patienceMs
-    while (!/^Ready$/m.test(said)) {
-      if (end.outcome !== undefined) throw new Failure(`it ended: ${lastLine(end.outcome.output)}`)
-      if (performance.now() > endMs) throw new Failure(`not ready in time: ${lastLine(said)}`)
-      await sleep(20)
-    }
+    const isReady = () => /^Ready$/m.test(said)
+    await holdsWithin(patienceMs, () => isReady() || end.outcome !== undefined)
+    if (!isReady()) throw new Failure(`not ready: ${lastLine(end.outcome?.output ?? said)}`)
     const [, url, by] = /^Listening on (\S+) \((.+)\)$/m.exec(said)!
     const key = /^ {2}(\S+)$/m.exec(said)![1]!
     const probability = await request(url!, key, 'money')

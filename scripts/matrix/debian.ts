@@ -7,12 +7,12 @@
  * @module
  */
 
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { root } from '../build/paths.js'
 import { BuildError, probe, run } from '../build/run.js'
+import { type Outcome, outcomeOf, type Program } from '../outcome.js'
 
 /** This machine's files that programs in a system see: the packages, and the following. */
 const shared = join(root, 'build')
@@ -22,16 +22,6 @@ export const matrixDir = join(shared, 'matrix')
 
 /** The available releases, by number. */
 export const releases: Readonly<Record<string, string>> = { 12: 'bookworm', 13: 'trixie' }
-
-export type Program = ChildProcessByStdio<null, Readable, Readable>
-
-export interface Outcome {
-  /** The exit code, or the signal that ended it. */
-  readonly status: number | NodeJS.Signals | null
-  readonly stdout: string
-  /** Standard output and standard error. */
-  readonly output: string
-}
 
 /** Where a program runs. */
 export interface Place {
@@ -110,19 +100,6 @@ export class DebianTree {
   async run(place: Place, command: readonly string[]): Promise<Outcome> {
     return outcomeOf(this.start(place, command))
   }
-}
-
-export async function outcomeOf(child: Program): Promise<Outcome> {
-  let [stdout, output] = ['', '']
-  child.stdout.on('data', (data) => {
-    stdout += data
-    output += data
-  })
-  child.stderr.on('data', (data) => (output += data))
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code, signal) => resolve({ status: code ?? signal, stdout, output }))
-  })
 }
 
 /**

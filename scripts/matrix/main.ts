@@ -4,13 +4,13 @@
  * @module
  */
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../build/paths.js'
 import { BuildError, BuildStopped, probe, run } from '../build/run.js'
 import { runCommand, UsageError } from '../command.js'
-import { marksOf, replaceBetween } from '../markdown.js'
+import { putInGuide } from '../markdown.js'
 import { systemName, systems } from '../package/manifests.js'
 import { checkArm64 } from './arm64.js'
 import { check, type Subject } from './checks.js'
@@ -56,10 +56,6 @@ async function main(): Promise<number> {
     if (values.arm64) return await arm64(values.node ?? ['22'], values.write)
     if (values.compile) return await compile(values.debian, values.node?.[0] ?? '22', values.write)
     return await x64(values.debian, values.node ?? ['20', '22', '24', 'latest'], values.write)
-  } catch (error) {
-    if (!(error instanceof BuildError)) throw error
-    console.error(error.message)
-    return error.exitCode
   } finally {
     rmSync(join(matrixDir, 'work'), { recursive: true, force: true })
   }
@@ -131,7 +127,5 @@ async function pack(platforms: readonly string[]): Promise<string> {
 function publish(command: string, text: string, commit: string, write: boolean): void {
   const content = `${text}\n\n${new Date().toISOString().slice(0, 10)}, commit ${commit}`
   console.log(content)
-  if (!write) return
-  const path = join(root, 'scripts', 'matrix', 'README.md')
-  writeFileSync(path, replaceBetween(readFileSync(path, 'utf8'), marksOf(command), content))
+  if (write) putInGuide({ guide: 'scripts/matrix/README.md', command }, content)
 }

@@ -9,7 +9,6 @@ import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildNative, type Switch } from '../build/native.js'
 import { root } from '../build/paths.js'
-import { BuildError } from '../build/run.js'
 import { runCommand, UsageError } from '../command.js'
 import { type System, systemName, systems } from './manifests.js'
 import { type Build, makePackages, packagesDir, thisSystem } from './packages.js'
@@ -31,15 +30,9 @@ async function main(): Promise<number> {
     },
   })
   const names = new Set(values.platform ?? [`${process.platform}-${process.arch}`])
-  try {
-    const builds: Build[] = []
-    for (const name of names) builds.push(await portable(name))
-    await makePackages(builds, packagesDir)
-  } catch (error) {
-    if (!(error instanceof BuildError)) throw error
-    console.error(error.message)
-    return error.exitCode
-  }
+  const builds: Build[] = []
+  for (const name of names) builds.push(await portable(name))
+  await makePackages(builds, packagesDir)
   for (const name of readdirSync(packagesDir).filter((name) => name.endsWith('.tgz'))) {
     const path = join(packagesDir, name)
     console.log(`${relative(root, path)}  ${(statSync(path).size / 1e6).toFixed(1)} MB`)

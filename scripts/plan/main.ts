@@ -5,8 +5,9 @@
  */
 
 import { parseArgs } from 'node:util'
-import { print, printError } from '../../src/terminal/print.js'
+import { print } from '../../src/terminal/print.js'
 import { textTable } from '../../src/terminal/text-table.js'
+import { runCommand, UsageError } from '../command.js'
 import { type Balancer, type Load, type Node, nodesFor, simulate } from './simulate.js'
 
 /** The measured rows of the guide: scripts/bench/README.md, "On a GPU". */
@@ -60,33 +61,19 @@ const columns = {
   'p99 ms': ({ p99 }: Row) => p99.toFixed(1),
 }
 
-function main(): number {
+await runCommand(usage, async () => {
   const options = Object.fromEntries(
     Object.entries(defaults).map(([name, value]) => [
       name,
       { type: 'string' as const, default: value },
     ]),
   )
-  let values: Record<string, unknown>
-  try {
-    values = parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values
-  } catch (error) {
-    printError(`${(error as Error).message}\n\n${usage}`)
-    return 2
-  }
-  if (values['help'] === true) {
-    print(usage)
-    return 0
-  }
-  const wrong = Object.keys(defaults).find((name) => {
-    const value = Number(values[name])
-    return (
-      !Number.isFinite(value) || value < 0 || (value === 0 && name !== 'paid' && name !== 'skew')
-    )
-  })
-  if (wrong !== undefined) {
-    printError(`--${wrong}: expected a number above 0\n\n${usage}`)
-    return 2
+  const values = parseArgs({ options }).values as Readonly<Record<keyof typeof defaults, string>>
+  for (const [name, text] of Object.entries(values)) {
+    const value = Number(text)
+    const mayBeZero = name === 'paid' || name === 'skew'
+    if (Number.isFinite(value) && (value > 0 || (value === 0 && mayBeZero))) continue
+    throw new UsageError(`--${name}: expected a number above 0`)
   }
   const number = (name: keyof typeof defaults) => Number(values[name])
   const load: Load = {
@@ -116,7 +103,7 @@ function main(): number {
       `the others are in sums, a row an hour for each key and model.\n`,
   )
   return 0
-}
+})
 
 function rowOf(balancer: Balancer, load: Load, node: Node, nodes: number, lost: boolean): Row {
   const { cachedShare, utilization, p50Ms, p99Ms } = simulate(load, node, nodes, balancer, lost)
@@ -126,5 +113,3 @@ function rowOf(balancer: Balancer, load: Load, node: Node, nodes: number, lost: 
     ...{ nodes, cached: cachedShare, busy: utilization, p50: p50Ms, p99: p99Ms },
   }
 }
-
-process.exitCode = main()

@@ -5,16 +5,14 @@
  * @module
  */
 
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { cuttingProxy } from '../../test/helpers/cutting-proxy.js'
-import { vacantPort } from '../../test/helpers/vacant-port.js'
 import { root } from '../build/paths.js'
-import { command } from '../faults/accounts.js'
+import { oi, startServer } from '../oi.js'
 import { pinnedVersions } from './environment.js'
 
 const execute = promisify(execFile)
@@ -47,40 +45,19 @@ const knownFailures: Readonly<Record<string, string>> = {
 /** @param python - Of {@link pythonEnvironment}. */
 export async function runPrograms(python: string): Promise<readonly Check[]> {
   const folder = mkdtempSync(join(tmpdir(), 'oi-python-'))
-  const ends: (() => void)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
   try {
     const serve = async (name: string, flags: readonly string[]) => {
-      const port = await vacantPort()
-      const args = [
-        command,
-        'serve',
-        '--port',
-        `${port}`,
-        '--data-dir',
-        join(folder, name),
-        ...flags,
-      ]
-      const server = spawn(process.execPath, args, { stdio: 'ignore' })
-      ends.unshift(() => server.kill('SIGKILL'))
+      const { child, port } = await startServer(join(folder, name), flags)
+      ends.unshift(() => child.stop())
       return port
     }
     const dataDir = join(folder, 'keys')
-    await execute(process.execPath, [
-      command,
-      'workspaces',
-      'create',
-      'default',
-      '--data-dir',
-      dataDir,
-    ])
-    const made = await execute(process.execPath, [
-      ...[command, 'keys', 'create', '--name', 'test', '--data-dir', dataDir],
-    ])
-    const key = /oi-[\w-]{43}/.exec(made.stdout)![0]
-    const ports = await Promise.all([serve('keys', []), serve('open', ['--anonymous', 'loopback'])])
+    oi(dataDir, 'workspaces', 'create', 'default')
+    const key = oi(dataDir, 'keys', 'create', '--name', 'test')
+    const ports = [await serve('keys', []), await serve('open', ['--anonymous', 'loopback'])]
     const [url, open] = ports.map((port) => `http://127.0.0.1:${port}`)
-    for (const server of [url, open]) await ready(server!)
-    const proxy = await cuttingProxy(ports[0])
+    const proxy = await cuttingProxy(ports[0]!)
     ends.unshift(() => proxy.close())
     const script = join(root, 'scripts/python/programs.py')
     const args = [script, url!, key, proxy.url, open!]
@@ -94,17 +71,7 @@ export async function runPrograms(python: string): Promise<readonly Check[]> {
         known: knownFailures[check.check.split(' ').at(-1)!] ?? knownFailures[check.check],
       }))
   } finally {
-    for (const end of ends) end()
-  }
-}
-
-async function ready(url: string): Promise<void> {
-  const untilMs = performance.now() + 60_000
-  for (;;) {
-    const reply = await fetch(`${url}/readyz`).catch(() => undefined)
-    if (reply?.status === 200) return
-    if (performance.now() > untilMs) throw new Error(`${url} is not ready after a minute`)
-    await sleep(50)
+    for (const end of ends) await end()
   }
 }
 

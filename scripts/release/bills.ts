@@ -47,11 +47,8 @@ export function lockOfServer(lock: Lock): Lock {
     const locked = { ...all[place]!, dev: undefined, devOptional: undefined }
     kept.set(place, locked)
     const { dependencies, optionalDependencies, peerDependencies } = locked
-    for (const name of Object.keys({
-      ...dependencies,
-      ...optionalDependencies,
-      ...peerDependencies,
-    })) {
+    const wanted = { ...dependencies, ...optionalDependencies, ...peerDependencies }
+    for (const name of Object.keys(wanted)) {
       const found = placeOf(name, place, all)
       if (found !== undefined) places.push(found)
     }
@@ -66,15 +63,10 @@ function placeOf(
   from: string,
   all: Readonly<Record<string, Locked>>,
 ): string | undefined {
-  for (
-    let folder = from;
-    ;
-    folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))
-  ) {
-    const place = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`
-    if (place in all) return place
-    if (folder === '') return undefined
-  }
+  const place = from === '' ? `node_modules/${name}` : `${from}/node_modules/${name}`
+  if (place in all) return place
+  if (from === '') return undefined
+  return placeOf(name, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), all)
 }
 
 /**

@@ -20,7 +20,6 @@ def main() -> None:
     options.add_argument("checkpoint", type=Path)
     options.add_argument("--cache", type=Path, default=Path("build/train/cache"))
     options.add_argument("--groups", type=int, default=100, help="of each set")
-    options.add_argument("--report", action="store_true", help="the rows for the card")
     options.add_argument(
         "--last", action="store_true", help="the last weights, not their mean over time"
     )
@@ -28,7 +27,7 @@ def main() -> None:
     special = Texts(WordPiece(given.tokenizer)).special
     network, done = load_network(given.checkpoint, not given.last)
     round_as_exported(network, special.marker)
-    found = figures(network, special, watched(given.cache, given.groups, given.report))
+    found = figures(network, special, watched(given.cache, given.groups))
     for name, (share, count) in found.items():
         print(f"{name:32} {share:.3f} {count:6}")
     print(json.dumps({**done.figures(), "reading": reading_mean(found)}))

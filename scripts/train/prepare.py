@@ -53,7 +53,7 @@ def main() -> None:
     options.add_argument("tokenizer", type=Path, help="tokenizer.json of BERT uncased")
     options.add_argument("--public", type=Path, required=True, help="folder of the public sets")
     options.add_argument(
-        "--folder", type=Path, default=Path("build/train"), help="with WordNet and the lexicon"
+        "--folder", type=Path, default=Path("build/train"), help="with WordNet"
     )
     options.add_argument("--out", type=Path, default=Path("build/train/cache"))
     options.add_argument("--most", type=int, default=20_000, help="states of a set")

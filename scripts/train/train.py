@@ -63,7 +63,6 @@ def arguments() -> argparse.Namespace:
     )
     options.add_argument("--relation", type=float, default=1.0, help="weight of this loss")
     options.add_argument("--coherence", type=float, default=0.2, help="weight of this loss")
-    options.add_argument("--dropout", type=float, default=0.0, help="of what layers add")
     options.add_argument(
         "--watch", type=float, default=2.0, help="millions of tokens between figures"
     )
@@ -102,7 +101,6 @@ class Run:
         self._special = Texts(WordPiece(given.tokenizer)).special
         self._network = network = start_of(given.start).to(given.device)
         torch.manual_seed(given.seed + rank)
-        network.dropout = given.dropout
         heads = network.outer()
         inner = [p for p in network.parameters() if not any(p is head for head in heads)]
         matrices, vectors = ([p for p in inner if (p.dim() > 1) == flat] for flat in (True, False))

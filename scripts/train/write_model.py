@@ -11,7 +11,7 @@ import argparse
 import json
 from pathlib import Path
 
-from export.gguf import Q8_0, quantization_error, write_gguf
+from export.gguf import write_gguf
 from export.temperatures import read_temperatures
 from prefix.card import general
 from prefix.export import hyperparameters, readout, tensors_of, tokenizer
@@ -50,10 +50,7 @@ def main() -> None:
     tensors = tensors_of(network, Texts(words).special.marker)
     write_gguf(given.out, metadata, tensors)
     size = given.out.stat().st_size
-    errors = [quantization_error(tensor) for tensor in tensors if tensor.kind == Q8_0]
-    print(
-        json.dumps({"file": given.out.name, "bytes": size, "quantization": round(max(errors), 5)})
-    )
+    print(json.dumps({"file": given.out.name, "bytes": size}))
     if size > MOST_BYTES:
         raise SystemExit(f"expected at most {MOST_BYTES} bytes, got {size}")
 

@@ -9,7 +9,6 @@ import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../build/paths.js'
-import { BuildError } from '../build/run.js'
 import { runCommand, UsageError } from '../command.js'
 import { type Result, reportOf } from './report.js'
 import { headers, kernels, nativeBuild, pace, parity, slots, suite, type Step } from './steps.js'
@@ -30,43 +29,30 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: {
-      'accept-headers': { type: 'boolean' },
-      quick: { type: 'boolean' },
-    },
+    options: { 'accept-headers': { type: 'boolean' }, quick: { type: 'boolean' } },
   })
   const [source, ...rest] = positionals
   if (source === undefined || rest.length > 0) throw new UsageError('Give one REF or DIR.')
-  try {
-    const tree = await makeWorkshop(source, values['accept-headers'] === true)
-    const steps: readonly Step[] = [
-      ...[headers, slots, nativeBuild, kernels, parity],
-      ...(values.quick ? [] : [suite, pace]),
-    ]
-    const results: Result[] = []
-    for (const step of steps) {
-      console.log(`\n== ${step.name}`)
-      const needed = results.find(
-        ({ name, verdict }) => step.needs?.includes(name) && verdict !== 'passes',
-      )
-      const result = needed
-        ? {
-            name: step.name,
-            verdict: 'not run' as const,
-            lines: [`${needed.name}: ${needed.verdict}`],
-          }
-        : { name: step.name, ...(await step.run(tree)) }
-      results.push(result)
-      console.log(`${result.verdict}: ${step.name}`)
-    }
-    const report = reportOf(tree, results)
-    const path = join(workshopDir, 'report.md')
-    writeFileSync(path, report)
-    console.log(`\n${report}\n(${relative(root, path)})`)
-    return results.every(({ verdict }) => verdict === 'passes') ? 0 : 1
-  } catch (error) {
-    if (!(error instanceof BuildError)) throw error
-    console.error(error.message)
-    return error.exitCode
+  const tree = await makeWorkshop(source, values['accept-headers'] === true)
+  const steps: readonly Step[] = [
+    ...[headers, slots, nativeBuild, kernels, parity],
+    ...(values.quick ? [] : [suite, pace]),
+  ]
+  const results: Result[] = []
+  for (const step of steps) {
+    console.log(`\n== ${step.name}`)
+    const needed = results.find(
+      ({ name, verdict }) => step.needs?.includes(name) && verdict !== 'passes',
+    )
+    const result: Result = needed
+      ? { name: step.name, verdict: 'not run', lines: [`${needed.name}: ${needed.verdict}`] }
+      : { name: step.name, ...(await step.run(tree)) }
+    results.push(result)
+    console.log(`${result.verdict}: ${step.name}`)
   }
+  const report = reportOf(tree, results)
+  const path = join(workshopDir, 'report.md')
+  writeFileSync(path, report)
+  console.log(`\n${report}\n(${relative(root, path)})`)
+  return results.every(({ verdict }) => verdict === 'passes') ? 0 : 1
 }

@@ -11,6 +11,7 @@ import { root } from '../build/paths.js'
 import { pinnedHeaders } from '../build/pin.js'
 import { changedHeaders, privateHeaders } from '../build/private-headers.js'
 import { median } from '../bench/stats.js'
+import { type Outcome, outcomeOf } from '../outcome.js'
 import type { Result } from './report.js'
 import { type Tree, workshopDir } from './workshop.js'
 
@@ -47,11 +48,11 @@ function difference(found: string | undefined, pinned: string | undefined): stri
 export const slots: Step = {
   name: 'parameters of operations are in the slots that our kernels read',
   run: async () => {
-    const compiled = await inWorkshop('dist/scripts/update-llama/build.js', ['oi-op-params'])
-    if (compiled.code !== 0) return { verdict: 'refused', lines: errorsIn(compiled.output) }
-    const { code, output } = await capture(join(workshopDir, 'build/default/oi-op-params'), [])
+    const compiled = await build(['oi-op-params'])
+    if (compiled.status !== 0) return { verdict: 'refused', lines: errorsIn(compiled.output) }
+    const { status, output } = await capture(join(workshopDir, 'build/default/oi-op-params'), [])
     const wrong = output.split('\n').filter((line) => line.startsWith('not ok'))
-    return { verdict: code === 0 ? 'passes' : 'refused', lines: wrong }
+    return { verdict: status === 0 ? 'passes' : 'refused', lines: wrong }
   },
 }
 
@@ -60,8 +61,8 @@ export const nativeBuild: Step = {
   run: async ({ dir, acceptsHeaders }) => {
     const kernels = acceptsHeaders || changedHeaders(dir).length === 0 ? ['oi-kernel-test'] : []
     const targets = ['oi', 'oi-make-model', 'oi-reference', 'oi-pooled', ...kernels]
-    const { code, output } = await inWorkshop('dist/scripts/update-llama/build.js', targets)
-    return { verdict: code === 0 ? 'passes' : 'refused', lines: errorsIn(output) }
+    const { status, output } = await build(targets)
+    return { verdict: status === 0 ? 'passes' : 'refused', lines: errorsIn(output) }
   },
 }
 
@@ -113,8 +114,8 @@ export const pace: Step = {
 
 async function tokensPerSecond(folder: string): Promise<number> {
   const script = join(folder, 'dist/scripts/update-llama/pace.js')
-  const { code, output } = await capture(process.execPath, [script], folder)
-  if (code !== 0) throw new Error(`${script} ended with ${code}: ${output}`)
+  const { status, output } = await capture(process.execPath, [script], folder)
+  if (status !== 0) throw new Error(`${script} ended with ${status}: ${output}`)
   return Number(output.trim().split('\n').at(-1))
 }
 
@@ -122,11 +123,11 @@ async function runTests(names: readonly string[]): Promise<Omit<Result, 'name'>>
   const failed: string[] = []
   for (const name of names) {
     const file = join('dist/test/native', name)
-    const { code, output } = await inWorkshop(file, [])
-    if (code === 0) continue
+    const { status, output } = await inWorkshop(file, [])
+    if (status === 0) continue
     const lines = output.split('\n').filter((line) => /^\s*not ok/.test(line))
     failed.push(
-      ...(lines.length > 0 ? lines : [`${name} ended with ${code}`]).map((line) => line.trim()),
+      ...(lines.length > 0 ? lines : [`${name} ended with ${status}`]).map((line) => line.trim()),
     )
   }
   return {
@@ -148,27 +149,18 @@ function errorsIn(output: string): string[] {
   )
 }
 
+const build = (targets: readonly string[]) =>
+  inWorkshop('dist/scripts/build-targets.js', ['default', targets.join()])
+
 function inWorkshop(script: string, args: readonly string[]) {
   const node = ['--enable-source-maps', script, ...args]
   return capture(process.execPath, node, workshopDir)
 }
 
 /** Shows a program's output, and keeps it. */
-function capture(command: string, args: readonly string[], cwd = workshopDir) {
+function capture(command: string, args: readonly string[], cwd = workshopDir): Promise<Outcome> {
   // With tap's timeout for a whole file.
   const env = { ...process.env, TAP_TIMEOUT: '3600' }
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-      process.stderr.write(text)
-    })
-  }
-  return new Promise<{ code: number | NodeJS.Signals | null; output: string }>(
-    (resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', (code, signal) => resolve({ code: code ?? signal, output }))
-    },
-  )
+  return outcomeOf(child, (text) => process.stderr.write(text))
 }

@@ -8,9 +8,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Child } from '../../scripts/bench/child.js'
 import { root } from '../../scripts/build/paths.js'
+import { holdsWithin } from '../../scripts/wait.js'
 
 export type ProxyName = 'nginx' | 'haproxy' | 'caddy' | 'envoy'
 
@@ -108,13 +108,10 @@ export async function startProxy(
   // The folders for Caddy's files.
   const homes = ['CONFIG', 'DATA'].map((kind) => `XDG_${kind}_HOME=${folder}`)
   const child = new Child('/usr/bin/env', [...homes, program, ...args[name]])
-  const limit = performance.now() + startLimitMs
-  while (!(await listens(options.port))) {
-    if (child.hasEnded || performance.now() > limit) {
-      await child.stop()
-      throw new Error(`${name} does not listen:\n${child.output}`)
-    }
-    await sleep(50)
+  const isOver = async () => child.hasEnded || (await listens(options.port))
+  if (!(await holdsWithin(startLimitMs, isOver, 50)) || child.hasEnded) {
+    await child.stop()
+    throw new Error(`${name} does not listen:\n${child.output}`)
   }
   // HAProxy goes on without what it cannot use where it stands.
   const ignored = /\[WARNING\].*config : .*/.exec(child.output)

@@ -13,6 +13,14 @@ export const score = (criteria: string) => one(`{"type":"score","criteria":${cri
 export const withState = (state: string) => asking(`{"q":${noul}}`, `"state":${state}`)
 export const withModel = (model: string) => asking(`{"q":${noul}}`, `"state":"s","model":${model}`)
 export const good = withState('"It rains."')
+/** A batch of these bodies. */
+export const requests = (items: readonly string[], rest = '') =>
+  `{"requests":[${items.join()}]${rest}}`
+/** A batch of these states, with one question. */
+export const states = (items: readonly string[], name = 'q') =>
+  `{"states":[${items.join()}],"questions":{"${name}":${noul}}}`
+/** The same again and again. */
+export const many = (count: number, item: string) => Array<string>(count).fill(item)
 
 export const arrays = (depth: number, inner = '') => '['.repeat(depth) + inner + ']'.repeat(depth)
 export const objects = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)

@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Cases } from '../../scripts/fuzz/cases.js'
 import { fuzz } from '../../scripts/fuzz/fuzz.js'
-import { ReplyReader } from '../../scripts/fuzz/reply-reader.js'
+import { ReplyReader } from '../../scripts/reply-reader.js'
 import { givenTarget, startTarget } from '../../scripts/fuzz/target.js'
 import { vacantPort } from '../helpers/vacant-port.js'
 

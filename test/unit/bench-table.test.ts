@@ -1,12 +1,8 @@
 /** The benchmarks' guide shows the results of the runs. */
 import t from 'tap'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { benchTable, guidePath, marks } from '../../scripts/bench-table/table.js'
-import { root } from '../../scripts/build/paths.js'
-import { textBetween } from '../../scripts/markdown.js'
+import { inGuide } from '../../scripts/markdown.js'
+import { tables } from '../../scripts/tables/tables.js'
 
 t.test('the table in the guide is that of the results', async (t) => {
-  const guide = readFileSync(join(root, guidePath), 'utf8')
-  t.equal(textBetween(guide, marks), benchTable(), 'npm run bench:table writes it')
+  t.equal(inGuide(tables.bench), tables.bench.make(), 'npm run bench:table writes it')
 })

@@ -1,31 +1,10 @@
 /** Public data to labelled rows. */
 import t from 'tap'
-import { readCsv } from '../../scripts/convert/csv.js'
 import { rowsOf } from '../../scripts/convert/rows.js'
 import { readers } from '../../scripts/convert/sets.js'
 import { rowsOf as readRowsOf } from '../../src/evaluate/rows.js'
 import { all, limits, piecesOf } from '../helpers/labelled.js'
 import { createRandom } from '../helpers/random.js'
-
-t.test('a quoted field holds commas, quotes and line breaks', async (t) => {
-  for (const [text, rows] of [
-    [
-      'a,b\n1,"x, ""y""\nz"\r\n,\n',
-      [
-        ['a', 'b'],
-        ['1', 'x, "y"\nz'],
-        ['', ''],
-      ],
-    ],
-    ['a', [['a']]],
-    ['a,', [['a', '']]],
-    ['"",""', [['', '']]],
-    ['', []],
-  ] as const) {
-    t.strictSame(readCsv(text), rows, JSON.stringify(text))
-  }
-  t.throws(() => readCsv('a\n"b\n'), { message: /^line 2: expected the end/ })
-})
 
 const banking = {
   'categories.json': '["card","cash","fee"]',

@@ -3,9 +3,9 @@ import t from 'tap'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
-import { textBetween } from '../../scripts/markdown.js'
+import { inGuide } from '../../scripts/markdown.js'
 import { copied, filesIn, guideFiles } from '../../scripts/package/files.js'
-import { guidePath, marks, settingsTable } from '../../scripts/settings-table/table.js'
+import { tables } from '../../scripts/tables/tables.js'
 import { readBatch } from '../../src/api/read-batch.js'
 import { readRequest } from '../../src/api/read-request.js'
 import { readConfigFile } from '../../src/config/file.js'
@@ -161,7 +161,8 @@ t.test('every npm command knows its flags', async (t) => {
 })
 
 t.test('the guide to the settings has the table of all settings', async (t) => {
-  t.equal(textBetween(readGuide(guidePath), marks), settingsTable(), 'npm run settings writes it')
+  const { settings } = tables
+  t.equal(inGuide(settings), settings.make(), 'npm run settings writes it')
 })
 
 t.test('every dependency has a reason', async (t) => {

@@ -1,8 +1,8 @@
 /** The script of the vocabulary table: what it accepts, and what it writes. */
 import t from 'tap'
-import { checkOptions } from '../../scripts/label-table/check.js'
-import { marks, tableOf } from '../../scripts/label-table/table.js'
 import { replaceBetween, textBetween } from '../../scripts/markdown.js'
+import { checkOptions } from '../../scripts/tables/check-options.js'
+import { tableOf } from '../../scripts/tables/labels.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 
@@ -49,11 +49,13 @@ t.test('the table is put between its marks, and found there', async (t) => {
   const table = tableOf([row])
   t.match(table.split('\n')[2], /\| 400 +\| 30 +\| 1,560 +\|$/)
   t.equal(new Set(table.split('\n').map((line) => line.length)).size, 1)
-  const readme = `before\n\n${marks.begin}\n\nold\n\n${marks.end}\n\nbehind\n`
-  const written = replaceBetween(readme, marks, table)
-  t.equal(textBetween(written, marks), table)
-  t.equal(replaceBetween(written, marks, 'old'), readme)
-  for (const without of ['', marks.begin, `${marks.end}${marks.begin}`]) {
-    t.throws(() => textBetween(without, marks), { message: /^The marks .* are missing$/ })
+  const place = { guide: 'README.md', command: 'npm run x' }
+  const [begin, end] = ['<!-- npm run x: begin -->', '<!-- npm run x: end -->']
+  const readme = `before\n\n${begin}\n\nold\n\n${end}\n\nbehind\n`
+  const written = replaceBetween(readme, place, table)
+  t.equal(textBetween(written, place), table)
+  t.equal(replaceBetween(written, place, 'old'), readme)
+  for (const without of ['', begin, `${end}${begin}`]) {
+    t.throws(() => textBetween(without, place), { message: /^The marks .* are missing$/ })
   }
 })

@@ -8,13 +8,13 @@
  * @module
  */
 
-import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine } from '../../../src/engine/types.js'
 import { defaultModelPath } from '../../../src/models/default-model.js'
 import { openIsolated } from '../../../src/runner/isolate.js'
 import { type Bench, measure, wants } from '../bench.js'
+import { Child } from '../child.js'
 import { patient } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import type { ModelFile } from '../model-file.js'
@@ -153,19 +153,10 @@ async function rates({ options }: Bench, loaded: readonly Loaded[]): Promise<num
 /** Runs beside this many processes that use a whole core each, if they get one. */
 async function besideSpinning<T>(count: number, run: () => Promise<T>): Promise<T> {
   const loop = `const end = Date.now() + ${spinLimitMs}; while (Date.now() < end);`
-  const children = Array.from({ length: count }, () =>
-    spawn(process.execPath, ['-e', loop], { stdio: 'ignore' }),
-  )
+  const children = Array.from({ length: count }, () => new Child(process.execPath, ['-e', loop]))
   try {
     return await run()
   } finally {
-    await Promise.all(children.map(stop))
+    await Promise.all(children.map((child) => child.stop()))
   }
-}
-
-function stop(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('close', () => resolve())
-    child.kill('SIGKILL')
-  })
 }

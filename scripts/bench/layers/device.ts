@@ -10,11 +10,10 @@
  * @module
  */
 
-import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine, EngineStats, ScoreInput } from '../../../src/engine/types.js'
 import { placesText } from '../../../src/opening/places-text.js'
 import { type Bench, measure, wants } from '../bench.js'
-import { atOnce, elapsedMs, patient } from '../engine-load.js'
+import { atOnce, elapsedMs, patient, withEngine } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { quickly } from '../options.js'
 import { Requests, type Size } from '../requests.js'
@@ -41,8 +40,7 @@ const short: Size = { stateTokens: 60, questions: 1, questionTokens: 40 }
 export async function device(bench: Bench): Promise<void> {
   const model = await bench.model()
   const { path: modelPath, threads, kernels } = model
-  const engine = await openEngine({ modelPath, threads, kernels, ...patient })
-  try {
+  await withEngine({ modelPath, threads, kernels, ...patient }, async (engine) => {
     bench.note(`device: ${placesText(engine.info)}`)
     const requests = await Requests.create(engine)
     for (const [row, run] of Object.entries(rows)) {
@@ -53,9 +51,7 @@ export async function device(bench: Bench): Promise<void> {
       }
       bench.record(figures.all, model)
     }
-  } finally {
-    await engine.close()
-  }
+  })
   if (wants(bench, 'http')) await http(bench)
   if (wants(bench, 'scaling')) await scaling(bench)
 }

@@ -10,12 +10,12 @@
  */
 
 import type { DecideRequest } from '../../../src/decide/types.js'
-import { type EngineOptions, openEngine } from '../../../src/engine/engine.js'
+import type { EngineOptions } from '../../../src/engine/engine.js'
 import type { Engine, ScoreOutput } from '../../../src/engine/types.js'
 import { type Bench, measure, wants } from '../bench.js'
 import { crowd, crowdName } from '../crowd.js'
 import { deterministic, deterministicName } from '../deterministic.js'
-import { stateAlone, timed } from '../engine-load.js'
+import { stateAlone, timed, withEngine, withVocabulary } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { ceilings, llamaBench } from '../llama-bench.js'
 import { Requests, uniqueTokens } from '../requests.js'
@@ -35,24 +35,16 @@ export async function engine(bench: Bench): Promise<void> {
   const model = await bench.model()
   const { path: modelPath, threads, kernels } = model
   const options = { modelPath, threads, kernels, microbatchTokens, flashAttention, cacheType }
-  const vocabulary = await openEngine({ modelPath: model.path, metadataOnly: true })
-  try {
+  await withVocabulary(modelPath, async (vocabulary) => {
     const requests = await Requests.create(vocabulary)
     for (const { row, run } of rows) {
       if (wants(bench, row)) bench.record((await run(bench, requests, options)).all, model)
     }
-  } finally {
-    await vocabulary.close()
-  }
+  })
 }
 
-async function alone(bench: Bench, requests: Requests, options: EngineOptions): Promise<Figures> {
-  const opened = await openEngine(options)
-  try {
-    return await oneAfterAnother(bench, requests, opened)
-  } finally {
-    await opened.close()
-  }
+function alone(bench: Bench, requests: Requests, options: EngineOptions): Promise<Figures> {
+  return withEngine(options, (opened) => oneAfterAnother(bench, requests, opened))
 }
 
 async function oneAfterAnother(bench: Bench, requests: Requests, opened: Engine): Promise<Figures> {

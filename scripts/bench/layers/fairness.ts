@@ -11,10 +11,17 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine, EngineStats } from '../../../src/engine/types.js'
 import { type Bench, measure, wants } from '../bench.js'
-import { atOnce, closedEngineLoop, patient, roomFor, timed, type Timed } from '../engine-load.js'
+import {
+  atOnce,
+  closedEngineLoop,
+  patient,
+  roomFor,
+  timed,
+  type Timed,
+  withEngine,
+} from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { quickly } from '../options.js'
 import { Requests } from '../requests.js'
@@ -35,8 +42,7 @@ export async function fairness(bench: Bench): Promise<void> {
   const model = await bench.model('fixture-dense-qwen')
   const contextTokens = roomFor(quickly(bench.options)(longTokens))
   const { path: modelPath, threads } = model
-  const engine = await openEngine({ modelPath, threads, contextTokens, ...patient })
-  try {
+  await withEngine({ modelPath, threads, contextTokens, ...patient }, async (engine) => {
     const scene = new Scene(bench, engine, await Requests.create(engine))
     for (const [row, run] of [
       ['long among short', () => scene.longAmongShort()],
@@ -44,9 +50,7 @@ export async function fairness(bench: Bench): Promise<void> {
     ] as const) {
       if (wants(bench, row)) bench.record((await run()).all, model)
     }
-  } finally {
-    await engine.close()
-  }
+  })
 }
 
 class Scene {

@@ -11,12 +11,11 @@
  */
 
 import type { DecideRequest } from '../../../src/decide/types.js'
-import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine } from '../../../src/engine/types.js'
 import { defaultModelPath } from '../../../src/models/default-model.js'
 import { type Bench, measure } from '../bench.js'
 import { prepareRequest, type Reply } from '../connection.js'
-import { patient, peakRate } from '../engine-load.js'
+import { patient, peakRate, withEngine } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { closedLoop, eachOf, type LoadResult, openLoop, times } from '../load.js'
 import { type OiServer, withOiServer } from '../oi-server.js'
@@ -38,22 +37,15 @@ const clientWarmUpRequests = 5000
 
 export async function http(bench: Bench): Promise<void> {
   const model = await bench.model()
-  const engine = await openEngine({
-    modelPath: model.path,
-    threads: model.threads,
-    kernels: model.kernels,
-    ...patient,
-  })
-  try {
+  const { path: modelPath, threads, kernels } = model
+  await withEngine({ modelPath, threads, kernels, ...patient }, async (engine) => {
     const figures = await withOiServer(model, (server) =>
       withOiServer({ ...model, path: defaultModelPath }, (smallModel) =>
         measured(bench, engine, { server, smallModel }),
       ),
     )
     bench.record(figures.all, model)
-  } finally {
-    await engine.close()
-  }
+  })
 }
 
 interface Servers {

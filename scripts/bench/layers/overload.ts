@@ -5,9 +5,9 @@
  * @module
  */
 
-import { openEngine } from '../../../src/engine/engine.js'
 import { type Bench, measureOnce } from '../bench.js'
 import { Connection, prepareRequest, type Reply } from '../connection.js'
+import { withVocabulary } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { closedLoop, during, openLoop, times } from '../load.js'
 import { addMemory, MemoryWatch } from '../memory-watch.js'
@@ -35,8 +35,7 @@ const recoveryLimitMs = 60_000
 
 export async function overload(bench: Bench): Promise<void> {
   const model = await bench.model()
-  const vocabulary = await openEngine({ modelPath: model.path, metadataOnly: true })
-  try {
+  await withVocabulary(model.path, async (vocabulary) => {
     const requests = await Requests.create(vocabulary)
     const rounds = await withOiServer(
       model,
@@ -47,9 +46,7 @@ export async function overload(bench: Bench): Promise<void> {
       ['--deadline-ms', String(deadlineMs), ...smallCache],
     )
     bench.record(figuresOf(new Figures('overload', rounds)), model)
-  } finally {
-    await vocabulary.close()
-  }
+  })
 }
 
 function figuresOf(figures: Figures): Figures['all'] {

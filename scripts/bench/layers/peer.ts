@@ -9,9 +9,9 @@
  */
 
 import type { DecideRequest } from '../../../src/decide/types.js'
-import { openEngine } from '../../../src/engine/engine.js'
 import { type Bench, measure, wants } from '../bench.js'
 import { prepareRequest } from '../connection.js'
+import { withVocabulary } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { describeUsage, LlamaServer, type Usage } from '../llama-server.js'
 import { closedLoop, eachOf } from '../load.js'
@@ -27,9 +27,8 @@ const tries = 2
 
 export async function peer(bench: Bench): Promise<void> {
   const model = await bench.model()
-  const engine = await openEngine({ modelPath: model.path, metadataOnly: true })
-  try {
-    const requests = await Requests.create(engine)
+  await withVocabulary(model.path, async (vocabulary) => {
+    const requests = await Requests.create(vocabulary)
     for (const work of allWork(requests, bench.options)) {
       if (!wants(bench, work.name)) continue
       bench.say(`  ${work.name}`)
@@ -46,9 +45,7 @@ export async function peer(bench: Bench): Promise<void> {
       figures.addValues(`${work.name}: useful work`, '×', [useful], { atLeast: 0.95 })
       bench.record(figures.all, model)
     }
-  } finally {
-    await engine.close()
-  }
+  })
 }
 
 async function compare(

@@ -5,9 +5,8 @@
  * @module
  */
 
-import { openEngine } from '../../../src/engine/engine.js'
 import { type Bench, measure, wants } from '../bench.js'
-import { stateAlone, timed } from '../engine-load.js'
+import { stateAlone, timed, withEngine } from '../engine-load.js'
 import { Figures, type Goal } from '../figure.js'
 import { llamaBenchPrompts } from '../llama-bench.js'
 import { Requests } from '../requests.js'
@@ -65,8 +64,8 @@ async function compare(
   const contextTokens = Math.max(...sizes) + 256
   // llama-bench keeps no states either.
   const hostCacheBytes = 0
-  const engine = await openEngine({ modelPath, threads, kernels, contextTokens, hostCacheBytes })
-  try {
+  const options = { modelPath, threads, kernels, contextTokens, hostCacheBytes }
+  return withEngine(options, async (engine) => {
     const requests = await Requests.create(engine)
     const oursName = (tokens: number) => `${row}, ${tokens} tokens: ours`
     const ours = {
@@ -93,9 +92,7 @@ async function compare(
       figures.addRatio(ratioName(row, tokens), oursName(tokens), figures.best(names), goal)
     }
     return figures
-  } finally {
-    await engine.close()
-  }
+  })
 }
 
 const ratioName = (row: string, tokens: number) => `${row}, ${tokens} tokens: ours / llama-bench`

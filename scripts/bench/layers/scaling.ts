@@ -13,10 +13,9 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine, ScoreInput } from '../../../src/engine/types.js'
 import { type Bench, measure, wants } from '../bench.js'
-import { atOnce, elapsedMs, patient, roomFor } from '../engine-load.js'
+import { atOnce, elapsedMs, patient, roomFor, withEngine } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { type Fit, fitCurve, fitLine, type Point } from '../fit.js'
 import { describeModel } from '../model-file.js'
@@ -47,8 +46,7 @@ export async function scaling(bench: Bench): Promise<void> {
   const model = await bench.model('fixture-dense-qwen')
   const contextTokens = roomFor(quickly(bench.options)(mostStateTokens))
   const { path: modelPath, threads } = model
-  const engine = await openEngine({ modelPath, threads, contextTokens, ...patient })
-  try {
+  await withEngine({ modelPath, threads, contextTokens, ...patient }, async (engine) => {
     const requests = await Requests.create(engine)
     const panels: Panel[] = []
     const axes = axesOf(bench.options)
@@ -61,9 +59,7 @@ export async function scaling(bench: Bench): Promise<void> {
     const { machine, cpu, cores, date } = bench.origin
     const caption = `${describeModel(model)}; ${cpu}, ${cores} cores; ${date.slice(0, 10)}`
     writeFileSync(join(resultsDir, `scaling-${machine}.svg`), plot(panels, caption))
-  } finally {
-    await engine.close()
-  }
+  })
 }
 
 function axesOf(options: BenchOptions): readonly Axis[] {

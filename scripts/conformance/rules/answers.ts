@@ -10,9 +10,11 @@ import { asking, choice, noul, score, withState } from '../../../test/helpers/re
 import { type Answer, bodyOf, type Context, namesIn } from '../context.js'
 import { between, check, equal, near, object, text, whole } from '../expect.js'
 import { choiceConfidence, expectedLevel, likeliest, scoreConfidence, total } from '../formulas.js'
-import { section } from '../rule.js'
+import { type Check, section } from '../rule.js'
 
 const options = '{"billing":"payments","9":"nine","technical":null,"1":"one","other":""}'
+const optionNames = ['billing', '9', 'technical', '1', 'other']
+const levelNames = ['0', '1', '2', '3', '4']
 const grades = '["can wait",{"2":"b","1":"a"},[null],1.0,"today"]'
 const isRepeated = (level: Json) =>
   typeof level === 'string' || Array.isArray(level) || isJsonObject(level)
@@ -66,14 +68,19 @@ async function weigh(context: Context, kind: 'choice' | 'score'): Promise<readon
   return weighed
 }
 
-async function eachWeighed(
-  context: Context,
-  look: (weighed: Weighed, kind: 'choice' | 'score') => void,
-): Promise<void> {
-  for (const kind of ['choice', 'score'] as const) {
-    for (const weighed of await weigh(context, kind)) look(weighed, kind)
+const both = ['choice', 'score'] as const
+
+/** The check of every answer to a choice, to a score, or to both. */
+const ofEach =
+  (
+    kinds: readonly ('choice' | 'score')[],
+    look: (weighed: Weighed, kind: 'choice' | 'score') => void,
+  ): Check =>
+  async (context) => {
+    for (const kind of kinds) {
+      for (const weighed of await weigh(context, kind)) look(weighed, kind)
+    }
   }
-}
 
 const pick = '{"type":"choice","instructions":"Which?","criteria":{"a":"rain","b":"sun","c":null}}'
 
@@ -123,23 +130,21 @@ export const answerRules = [
         between('noul', noul, 0, 1)
       }
     },
-    'probabilities are from 0 to 1, one for each option or level': async (context) => {
-      const expected = {
-        choice: ['billing', '9', 'technical', '1', 'other'],
-        score: ['0', '1', '2', '3', '4'],
-      }
-      await eachWeighed(context, ({ names, p }, kind) => {
-        equal(`names of a ${kind}`, [...names].sort(), [...expected[kind]].sort())
+    'probabilities are from 0 to 1, one for each option or level': ofEach(
+      both,
+      ({ names, p }, kind) => {
+        const expected = kind === 'choice' ? optionNames : levelNames
+        equal(`names of a ${kind}`, names.toSorted(), expected.toSorted())
         for (const value of p) between(`probability in a ${kind}`, value, 0, 1)
-      })
-    },
+      },
+    ),
     'legend echoes texts, objects and arrays as sent, other levels as their JSON': async (
       context,
     ) => {
       const { reply } = await context.answer(score(grades))
       const written = parseJson(reply.text)
       const levels = parseJson(grades) as Json[]
-      equal('names', namesIn(reply, 'answers', 'q', 'legend'), ['0', '1', '2', '3', '4'])
+      equal('names', namesIn(reply, 'answers', 'q', 'legend'), levelNames)
       levels.forEach((level, i) =>
         equal(
           `level ${i}`,
@@ -150,14 +155,15 @@ export const answerRules = [
     },
   }),
   ...section('decisions/Responses', {
-    'probabilities sum to 1 within 1e-9': async (context) => {
-      await eachWeighed(context, ({ p }) => near('sum', total(p), 1, sumTolerance))
-    },
+    'probabilities sum to 1 within 1e-9': ofEach(both, ({ p }) =>
+      near('sum', total(p), 1, sumTolerance),
+    ),
     'probabilities are not rounded': async (context) => {
       let long = 0
-      await eachWeighed(context, ({ p }) => {
+      const count = ({ p }: Weighed) => {
         long += p.filter(isLong).length
-      })
+      }
+      await ofEach(both, count)(context)
       check(long > 0, 'all of them have at most 6 decimals')
     },
     'the probability of a noul is not rounded': async (context) => {
@@ -167,11 +173,10 @@ export const answerRules = [
       }
       check(nouls.some(isLong), `all of them have at most 6 decimals: ${nouls.join(', ')}`)
     },
-    'choice is the likeliest option, the earliest of a tie': async (context) => {
-      for (const { names, p, answer } of await weigh(context, 'choice')) {
-        equal('choice', answer.choice, names[likeliest(p)])
-      }
-    },
+    'choice is the likeliest option, the earliest of a tie': ofEach(
+      ['choice'],
+      ({ names, p, answer }) => equal('choice', answer.choice, names[likeliest(p)]),
+    ),
     'choice is the likeliest option, however close the second is': async (context) => {
       // Many options lie close together, whatever the model is.
       const { max_options: most = 2 } = (await context.card()).limits
@@ -186,26 +191,18 @@ export const answerRules = [
         }
       }
     },
-    'score is the expected level': async (context) => {
-      for (const { p, answer } of await weigh(context, 'score')) {
-        near('score', answer.score, expectedLevel(p), formulaTolerance)
-      }
-    },
-    'confidence of a choice follows its formula': async (context) => {
-      for (const { p, answer } of await weigh(context, 'choice')) {
-        near('confidence', answer.confidence, choiceConfidence(p), formulaTolerance)
-      }
-    },
-    'confidence of a score follows its formula': async (context) => {
-      for (const { p, answer } of await weigh(context, 'score')) {
-        near('confidence', answer.confidence, scoreConfidence(p), formulaTolerance)
-      }
-    },
-    'levels are keyed by their index, in order': async (context) => {
-      for (const { names } of await weigh(context, 'score')) {
-        equal('names', names, ['0', '1', '2', '3', '4'])
-      }
-    },
+    'score is the expected level': ofEach(['score'], ({ p, answer }) =>
+      near('score', answer.score, expectedLevel(p), formulaTolerance),
+    ),
+    'confidence of a choice follows its formula': ofEach(['choice'], ({ p, answer }) =>
+      near('confidence', answer.confidence, choiceConfidence(p), formulaTolerance),
+    ),
+    'confidence of a score follows its formula': ofEach(['score'], ({ p, answer }) =>
+      near('confidence', answer.confidence, scoreConfidence(p), formulaTolerance),
+    ),
+    'levels are keyed by their index, in order': ofEach(['score'], ({ names }) =>
+      equal('names', names, levelNames),
+    ),
     'usage: more text has more input tokens, and more answers more output tokens': async (
       context,
     ) => {
@@ -231,11 +228,8 @@ export const answerRules = [
         const { usage } = await context.answer(body, { 'x-oi-orders': orders })
         return usage['input_tokens']!
       }
-      const [one, two, eight] = [
-        await tokens(long, 1),
-        await tokens(long, 2),
-        await tokens(long, 8),
-      ]
+      const one = await tokens(long, 1)
+      const [two, eight] = [await tokens(long, 2), await tokens(long, 8)]
       equal('tokens of seven more questions, in those of one more', (eight - one) / (two - one), 7)
       const short = (await tokens('s', 2)) - (await tokens('s', 1))
       equal('tokens of one more question about a longer state', two - one, short)

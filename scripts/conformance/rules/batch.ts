@@ -4,27 +4,23 @@
  * @module
  */
 
-import { good, noul, withModel, withState } from '../../../test/helpers/request-text.js'
-import type { Reply } from '../client.js'
-import { bodyOf, type Context, refusalOf } from '../context.js'
 import {
-  about,
-  between,
-  check,
-  equal,
-  list,
-  near,
-  object,
-  sameAnswer,
-  skip,
-  text,
-  whole,
-} from '../expect.js'
+  good,
+  many,
+  noul,
+  requests,
+  states,
+  withModel,
+  withState,
+} from '../../../test/helpers/request-text.js'
+import type { Reply } from '../client.js'
+import { batchPath, bodyOf, type Context, refusalOf } from '../context.js'
+import { about, between, check, each, equal, list, near, object } from '../expect.js'
+import { sameAnswer, skip, text, whole } from '../expect.js'
 import { section } from '../rule.js'
 
-const path = '/v1/systemone/batch'
 const post = (context: Context, body: string, headers: Record<string, string> = {}) =>
-  context.post(body, headers, path)
+  context.post(body, headers, batchPath)
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -40,10 +36,6 @@ const statuses = [200, 422, 200, 400]
 function withId(body: string, id: string): string {
   return `{"id":${JSON.stringify(id)},${body.slice(1)}`
 }
-
-const requests = (items: readonly string[], rest = '') => `{"requests":[${items.join()}]${rest}}`
-const states = (items: readonly string[]) =>
-  `{"states":[${items.join()}],"questions":{"q":${noul}}}`
 
 async function answered(context: Context, body: string): Promise<Reply> {
   const reply = await post(context, body)
@@ -61,7 +53,8 @@ function itemsOf(results: unknown): readonly Item[] {
   return results as Item[]
 }
 
-const statusesOf = (items: readonly Item[]) => items.map(({ status }) => status)
+const eachsOwn = (name: string, items: readonly Item[]) => items.map((item) => item[name])
+const statusesOf = (items: readonly Item[]) => eachsOwn('status', items)
 
 /** Requires of each item what its status promises. */
 function requireShape(item: Item): void {
@@ -142,16 +135,8 @@ const percent = (share: number) => `${Math.round(100 * share)} %`
 export const batchRules = section('decisions/Batch', {
   'requests: each item has its result, in order, with its index and id': async (context) => {
     const items = await resultsOf(context, requests(mixed))
-    equal(
-      'indices',
-      items.map(({ index }) => index),
-      [0, 1, 2, 3],
-    )
-    equal(
-      'ids',
-      items.map(({ id }) => id),
-      ['first', 'a null state', undefined, '__proto__'],
-    )
+    equal('indices', eachsOwn('index', items), [0, 1, 2, 3])
+    equal('ids', eachsOwn('id', items), ['first', 'a null state', undefined, '__proto__'])
   },
   'requests: one bad item does not fail the call': async (context) => {
     equal('statuses', statusesOf(await resultsOf(context, requests(mixed))), statuses)
@@ -159,9 +144,7 @@ export const batchRules = section('decisions/Batch', {
   'an answered item has model, answers, usage and latency_ms, another one error and detail': async (
     context,
   ) => {
-    for (const item of await resultsOf(context, requests(mixed))) {
-      await about(`item ${String(item['index'])}`, async () => requireShape(item))
-    }
+    await each(await resultsOf(context, requests(mixed)), requireShape)
   },
   'requests: model is that of items without one': async (context) => {
     const [unknown, own] = await resultsOf(
@@ -194,26 +177,20 @@ export const batchRules = section('decisions/Batch', {
   'as many items as the model takes are answered': async (context) => {
     const { max_batch: count = 0 } = (await context.card()).limits
     whole('max_batch', count, 1)
-    const items = await resultsOf(context, requests(Array<string>(count).fill(good)))
+    const items = await resultsOf(context, requests(many(count, good)))
     equal('results', items.length, count)
     equal('different statuses', [...new Set(statusesOf(items))], [200])
   },
   'more than 256 items are refused with 400': async (context) => {
-    for (const body of [
-      requests(Array<string>(257).fill(good)),
-      states(Array<string>(257).fill('"s"')),
-    ]) {
+    for (const body of [requests(many(257, good)), states(many(257, '"s"'))]) {
       refusalOf(await post(context, body), 400, 'invalid_request')
     }
   },
-  'a wrong envelope is refused with 400 or 422': async (context) => {
-    for (const [what, body] of Object.entries(wrongEnvelopes)) {
+  'a wrong envelope is refused with 400 or 422': (context) =>
+    each(wrongEnvelopes, async (body) => {
       const reply = await post(context, body)
-      await about(what, async () =>
-        refusalOf(reply, reply.status === 400 ? 400 : 422, 'invalid_request'),
-      )
-    }
-  },
+      refusalOf(reply, reply.status === 400 ? 400 : 422, 'invalid_request')
+    }),
   'NDJSON: one result per line in any order, then the totals': async (context) => {
     const reply = await post(context, requests(mixed), { accept: 'application/x-ndjson' })
     equal('status', reply.status, 200)
@@ -225,11 +202,7 @@ export const batchRules = section('decisions/Batch', {
     const items = itemsOf(parsed.slice(0, -1)).toSorted(
       (a, b) => Number(a['index']) - Number(b['index']),
     )
-    equal(
-      'indices',
-      items.map(({ index }) => index),
-      [0, 1, 2, 3],
-    )
+    equal('indices', eachsOwn('index', items), [0, 1, 2, 3])
     equal('statuses', statusesOf(items), statuses)
     for (const item of items) requireShape(item)
     const totals = parsed.at(-1)!
@@ -292,8 +265,9 @@ export const batchRules = section('decisions/Batch', {
     }
     check(taken >= 5, `5 items took ${taken} requests`)
   },
-  'without a key it is 401, and another method 405': async ({ client, bearer }) => {
-    refusalOf(await client.send({ path, body: requests([good]) }), 401, 'invalid_api_key')
-    refusalOf(await client.send({ path, headers: bearer }), 405, 'method_not_allowed')
+  'without a key it is 401, and another method 405': async (context) => {
+    const sent = { path: batchPath, body: requests([good]) }
+    refusalOf(await context.client.send(sent), 401, 'invalid_api_key')
+    refusalOf(await context.get(batchPath), 405, 'method_not_allowed')
   },
 })

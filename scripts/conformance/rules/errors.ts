@@ -16,10 +16,8 @@ import {
 } from '../../../test/helpers/request-text.js'
 import type { Reply } from '../client.js'
 import { bodyOf, type Context, decidePath, refusalOf } from '../context.js'
-import { about, check, equal, object, skip, text } from '../expect.js'
+import { about, check, each, equal, object, saysNumbers, skip, text } from '../expect.js'
 import { section } from '../rule.js'
-
-const mib = 2 ** 20
 
 /** One error of each status that any caller can cause. */
 const errors: Readonly<Record<string, (context: Context) => Promise<Reply>>> = {
@@ -30,15 +28,17 @@ const errors: Readonly<Record<string, (context: Context) => Promise<Reply>>> = {
   '404': ({ client, bearer }) => client.send({ path: '/v1/no-such-route', headers: bearer }),
   '404 at the root': ({ client }) => client.send({ path: '/no-such-route' }),
   '405': ({ client, bearer }) => client.send({ path: decidePath, headers: bearer }),
-  '413': (context) => tooLarge(context),
+  '413': tooLarge,
   '422, not JSON': (context) => context.post('{'),
   '422, an empty object': (context) => context.post('{}'),
 }
 
-/** More than any model allows: 4 MiB, or 64 if one of them sees images. */
+const eachError = (context: Context, look: (reply: Reply) => void): Promise<void> =>
+  each(errors, async (bringAbout) => look(await bringAbout(context)))
+
+/** More than any model allows. */
 async function tooLarge(context: Context): Promise<Reply> {
-  const sees = (await context.cards()).some(({ modalities }) => modalities?.includes('image'))
-  return context.post(withState(`"${'x'.repeat((sees ? 64 : 4) * mib)}"`))
+  return context.post(withState(`"${'x'.repeat(await context.longestBody())}"`))
 }
 
 /** Bodies, the status of each, and the place in its message. */
@@ -65,56 +65,38 @@ const manyTokens = (count: number) => '7 q # z '.repeat(Math.ceil(count / 4))
 
 export const errorRules = [
   ...section('2.6', {
-    'every error has error.code, error.message and detail, of every route': async (context) => {
-      for (const [what, bringAbout] of Object.entries(errors)) {
-        await about(what, async () => {
-          const body = bodyOf(await bringAbout(context))
-          equal('fields', Object.keys(body).sort(), ['detail', 'error'])
-          const { error } = body
-          object('error', error)
-          text('error.code', error['code'], /^[a-z_]+$/)
-          text('error.message', error['message'])
-          const known = ['code', 'message', 'type', 'param']
-          const more = Object.keys(error).filter((name) => !known.includes(name))
-          check(more.length === 0, `error has also ${more.join(', ')}`)
-        })
-      }
-    },
-    'every error is application/json': async (context) => {
-      for (const [what, bringAbout] of Object.entries(errors)) {
-        await about(what, async () => {
-          const { headers } = await bringAbout(context)
-          text('content-type', headers['content-type'], /^application\/json\b/)
-        })
-      }
-    },
-    'every error has the id of its request': async (context) => {
-      for (const [what, bringAbout] of Object.entries(errors)) {
-        await about(what, async () => {
-          const { headers } = await bringAbout(context)
-          text('x-request-id', headers['x-request-id'], /^req_[0-9a-f]{32}$/)
-        })
-      }
-    },
-    'detail repeats error.message': async (context) => {
-      for (const [what, bringAbout] of Object.entries(errors)) {
-        await about(what, async () => {
-          const { error, detail } = bodyOf(await bringAbout(context))
-          equal('detail', detail, (error as Record<string, unknown>)['message'])
-        })
-      }
-    },
+    'every error has error.code, error.message and detail, of every route': (context) =>
+      eachError(context, (reply) => {
+        const body = bodyOf(reply)
+        equal('fields', Object.keys(body).sort(), ['detail', 'error'])
+        const { error } = body
+        object('error', error)
+        text('error.code', error['code'], /^[a-z_]+$/)
+        text('error.message', error['message'])
+        const known = ['code', 'message', 'type', 'param']
+        const more = Object.keys(error).filter((name) => !known.includes(name))
+        check(more.length === 0, `error has also ${more.join(', ')}`)
+      }),
+    'every error is application/json': (context) =>
+      eachError(context, ({ headers }) =>
+        text('content-type', headers['content-type'], /^application\/json\b/),
+      ),
+    'every error has the id of its request': (context) =>
+      eachError(context, ({ headers }) =>
+        text('x-request-id', headers['x-request-id'], /^req_[0-9a-f]{32}$/),
+      ),
+    'detail repeats error.message': (context) =>
+      eachError(context, (reply) => {
+        const { error, detail } = bodyOf(reply)
+        equal('detail', detail, (error as Record<string, unknown>)['message'])
+      }),
   }),
   ...section('decisions/Errors', {
-    'error.type follows from the status, of every route': async (context) => {
-      for (const [what, bringAbout] of Object.entries(errors)) {
-        await about(what, async () => {
-          const reply = await bringAbout(context)
-          const { error } = bodyOf(reply) as { error: Record<string, unknown> }
-          equal('error.type', error['type'], errorTypeOf(reply.status))
-        })
-      }
-    },
+    'error.type follows from the status, of every route': (context) =>
+      eachError(context, (reply) => {
+        const { error } = bodyOf(reply) as { error: Record<string, unknown> }
+        equal('error.type', error['type'], errorTypeOf(reply.status))
+      }),
     'the message names the place in the body': async (context) => {
       for (const [body, status, place] of places) {
         await about(body.slice(0, 60), () => context.refuse(body, status, place))
@@ -122,20 +104,15 @@ export const errorRules = [
     },
     'the message names the rule: the limit and what was sent': async (context) => {
       const { message } = await context.refuse(choice(names(300, 'null')), 400)
-      const { max_options: limit } = (await context.card()).limits
-      check(message.includes(`${limit}`) && message.includes('300'), `got "${message}"`)
+      saysNumbers(message, (await context.card()).limits['max_options']!, 300)
     },
     'a state that is too long is refused with its token count and the limit': async (context) => {
       const { max_state_tokens: limit = 0 } = (await context.card()).limits
       const state = manyTokens(2 * limit)
-      if (state.length > 4 * mib - 1000) skip(`a state of ${limit} tokens is more than 4 MiB`)
+      if (state.length > 4 * 2 ** 20 - 1000) skip(`a state of ${limit} tokens is more than 4 MiB`)
       const { message } = await context.refuse(withState(`"${state}"`), 400, 'state')
-      const numbers = (message.match(/\d+/g) ?? []).map(Number)
-      check(numbers.includes(limit), `expected the limit ${limit} in "${message}"`)
-      check(
-        numbers.some((count) => count > limit),
-        `expected a count over ${limit} in "${message}"`,
-      )
+      const isOver = saysNumbers(message, limit).some((count) => count > limit)
+      check(isOver, `expected a count over ${limit} in "${message}"`)
     },
     '404 not_found: an unknown route': async (context) => {
       for (const path of ['/v1/no-such-route', '/v1', '/', '/v2/systemone']) {
@@ -160,12 +137,11 @@ export const errorRules = [
     },
     '413 payload_too_large: a body over the limit, announced or not': async (context) => {
       refusalOf(await tooLarge(context), 413, 'payload_too_large')
-      const sees = (await context.cards()).some(({ modalities }) => modalities?.includes('image'))
       const { client, bearer } = context
       const chunked = await client.send({
         path: decidePath,
         headers: { ...bearer, 'content-type': 'application/json' },
-        body: withState(`"${'x'.repeat((sees ? 64 : 4) * mib)}"`),
+        body: withState(`"${'x'.repeat(await context.longestBody())}"`),
         chunked: true,
       })
       await about('in chunks', async () => refusalOf(chunked, 413, 'payload_too_large'))

@@ -7,7 +7,7 @@
 import sharp from 'sharp'
 import { asking, noul, withState } from '../../../test/helpers/request-text.js'
 import { type Card, type Context, refusalOf } from '../context.js'
-import { about, check, skip, whole } from '../expect.js'
+import { about, check, each, skip, whole } from '../expect.js'
 import { section } from '../rule.js'
 
 type Format = 'png' | 'jpeg' | 'webp' | 'gif'
@@ -54,10 +54,17 @@ async function noise(size: number): Promise<Buffer> {
     .toBuffer()
 }
 
-async function seeing(context: Context): Promise<Card> {
-  const card = (await context.cards()).find(({ modalities }) => modalities.includes('image'))
-  return card ?? skip('no model in GET /v1/models has the modality image')
+/** A model with vision, or one without. */
+export async function modelThat(context: Context, sees: boolean): Promise<Card> {
+  const all = await context.cards()
+  const card = all.find(({ modalities }) => modalities.includes('image') === sees)
+  const lack = sees
+    ? 'no model in GET /v1/models has the modality image'
+    : 'every model sees images'
+  return card ?? skip(lack)
 }
+
+const seeing = (context: Context) => modelThat(context, true)
 
 /** A body for a model that sees images. */
 async function show(context: Context, state: string, more = ''): Promise<string> {
@@ -89,11 +96,8 @@ export const imageRules = [
   ...section('2.3', {
     'image block: the state itself, or anywhere inside it': async (context) => {
       const image = block(await picture('png'))
-      for (const state of [image, `["Look:",${image}]`, `{"a":{"b":[1,${image}]}}`]) {
-        await about(state.slice(0, 20), async () =>
-          requireSeen(context, await show(context, state)),
-        )
-      }
+      const states = [image, `["Look:",${image}]`, `{"a":{"b":[1,${image}]}}`]
+      await each(states, async (state) => requireSeen(context, await show(context, state)))
     },
     'max_pixels: a larger picture is scaled down to so many': async (context) => {
       const bytes = await noise(512)
@@ -116,20 +120,15 @@ export const imageRules = [
         `[{"type":"image_url","image_url":"${url}"}]`,
         `{"image":{"url":"${url}"}}`,
       ]
-      for (const state of states) {
-        await about(state.slice(0, 40), async () =>
-          requireSeen(context, await show(context, state)),
-        )
-      }
+      await each(states, async (state) => requireSeen(context, await show(context, state)))
       const beside = await show(context, '"What is it?"', `,"images":["${url}","${url}"]`)
       await about('images', () => requireSeen(context, beside, 2))
     },
-    'PNG, JPEG, WebP and GIF are read': async (context) => {
-      for (const format of formats) {
+    'PNG, JPEG, WebP and GIF are read': (context) =>
+      each(formats, async (format) => {
         const image = block(await picture(format), `image/${format}`)
-        await about(format, async () => requireSeen(context, await show(context, image)))
-      }
-    },
+        await requireSeen(context, await show(context, image))
+      }),
     'a remote address is refused with 400': async (context) => {
       const url = 'https://example.com/a.png'
       await requireRefused(context, `{"type":"image_url","image_url":{"url":"${url}"}}`)
@@ -137,14 +136,13 @@ export const imageRules = [
     },
     'bytes of another type, cut or undecodable are refused with 400': async (context) => {
       const png = await picture('png')
-      for (const [what, bytes] of Object.entries({
+      const wrong = {
         'a JPEG called PNG': await picture('jpeg'),
         'a cut PNG': png.subarray(0, png.length - 20),
         'no picture': Buffer.from('this is no picture'),
         nothing: Buffer.alloc(0),
-      })) {
-        await about(what, () => requireRefused(context, block(bytes)))
       }
+      await each(wrong, (bytes) => requireRefused(context, block(bytes)))
       const odd = '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"@"}}'
       await about('no base64', () => requireRefused(context, odd))
     },
@@ -177,8 +175,7 @@ export const imageRules = [
       }
     },
     'a model without vision refuses an image with 400': async (context) => {
-      const blind = (await context.cards()).find(({ modalities }) => !modalities.includes('image'))
-      if (blind === undefined) skip('every model sees images')
+      const blind = await modelThat(context, false)
       const image = block(await picture('png'))
       const body = asking(
         `{"q":${noul}}`,
@@ -186,10 +183,9 @@ export const imageRules = [
       )
       refusalOf(await context.post(body), 400, 'invalid_request', 'state.photo')
     },
-    'text that only speaks of images is text': async (context) => {
-      for (const state of ['{"image":"a cat","images":["a"]}', '{"type":"image","name":"c.png"}']) {
-        await about(state, () => context.answer(withState(state)))
-      }
-    },
+    'text that only speaks of images is text': (context) =>
+      each(['{"image":"a cat","images":["a"]}', '{"type":"image","name":"c.png"}'], (state) =>
+        context.answer(withState(state)),
+      ),
   }),
 ]

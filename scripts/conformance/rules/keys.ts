@@ -7,7 +7,7 @@
 import { asking, good } from '../../../test/helpers/request-text.js'
 import type { Headers, Reply } from '../client.js'
 import { type Context, decidePath, refusalOf } from '../context.js'
-import { about, check, equal, skip, text, whole } from '../expect.js'
+import { check, each, equal, skip, text, whole } from '../expect.js'
 import { section } from '../rule.js'
 
 /**
@@ -37,15 +37,11 @@ const replies: Readonly<Record<string, (context: Context, headers: Headers) => P
   '/healthz': ({ client }, headers) => client.send({ path: '/healthz', headers }),
 }
 
-async function eachReply(
+const eachReply = (
   context: Context,
   headers: Headers,
   look: (reply: Reply) => void,
-): Promise<void> {
-  for (const [what, ask] of Object.entries(replies)) {
-    await about(what, async () => look(await ask(context, headers)))
-  }
-}
+): Promise<void> => each(replies, async (ask) => look(await ask(context, headers)))
 
 const ids = ['x-request-id', 'x-typesafe-request-id']
 const made = /^req_[0-9a-f]{32}$/
@@ -77,11 +73,11 @@ function rateLimits({ headers }: Reply): void {
 export const keyRules = [
   ...section('5', {
     'a missing, wrong or malformed key gets 401 invalid_api_key': async ({ client }) => {
-      for (const [what, authorization] of Object.entries(wrong)) {
+      await each(wrong, async (authorization) => {
         const headers = authorization === undefined ? {} : { authorization }
         const reply = await client.send({ path: decidePath, headers, body: good })
-        await about(what, async () => refusalOf(reply, 401, 'invalid_api_key'))
-      }
+        refusalOf(reply, 401, 'invalid_api_key')
+      })
       refusalOf(await client.send({ path: '/v1/models' }), 401, 'invalid_api_key')
     },
     'a revoked key gets 401 invalid_api_key': async ({ client, keys }) => {
@@ -93,11 +89,10 @@ export const keyRules = [
       const reply = await client.send({ path: decidePath, body: good })
       refusalOf(reply, 401, 'invalid_api_key', 'Authorization: Bearer <key>')
     },
-    'two Authorization headers are refused with 400': async ({ client, bearer }) => {
-      const line = `authorization: ${bearer['authorization']}\r\n`
-      for (const second of [line, 'authorization: Bearer other\r\n']) {
-        const head = `GET ${client.target('/v1/models')} HTTP/1.1\r\nhost: a\r\n${line}${second}\r\n`
-        refusalOf(await client.raw(head), 400, 'invalid_request', 'Authorization')
+    'two Authorization headers are refused with 400': async (context) => {
+      for (const second of [context.bearer['authorization'], 'Bearer other']) {
+        const head = context.written('GET', '/v1/models', `authorization: ${second}\r\n`)
+        refusalOf(await context.client.raw(head), 400, 'invalid_request', 'Authorization')
       }
     },
     'the key is looked at before the body': async ({ client }) => {
@@ -128,15 +123,12 @@ export const keyRules = [
     },
   }),
   ...section('decisions/Headers', {
-    'x-request-id: one that does not fit is replaced, not refused': async (context) => {
-      for (const id of ['0'.repeat(129), 'a b', 'a/b', 'a,b', 'é', '<a>', '{}']) {
+    'x-request-id: one that does not fit is replaced, not refused': (context) =>
+      each(['0'.repeat(129), 'a b', 'a/b', 'a,b', 'é', '<a>', '{}'], async (id) => {
         const reply = await context.post(good, { 'x-request-id': id })
-        await about(id, async () => {
-          equal('status', reply.status, 200)
-          text('x-request-id', reply.headers['x-request-id'], made)
-        })
-      }
-    },
+        equal('status', reply.status, 200)
+        text('x-request-id', reply.headers['x-request-id'], made)
+      }),
     'x-typesafe-request-id repeats the id on every response': async (context) => {
       await eachReply(context, { 'x-request-id': 'both' }, ({ headers }) => {
         for (const name of ids) equal(name, headers[name], 'both')

@@ -4,23 +4,24 @@
  * @module
  */
 
-import { asking, choice, good, names, withState } from '../../../test/helpers/request-text.js'
-import { type Context, decidePath, refusalOf } from '../context.js'
-import { check, equal, skip, whole } from '../expect.js'
+import {
+  asking,
+  choice,
+  good,
+  many,
+  names,
+  requests,
+  states,
+  withState,
+} from '../../../test/helpers/request-text.js'
+import { batchPath, type Context, decidePath, refusalOf } from '../context.js'
+import { equal, saysNumbers, skip, whole } from '../expect.js'
 import { section } from '../rule.js'
-
-const batchPath = '/v1/systemone/batch'
 
 async function limitOf(context: Context, name: string): Promise<number> {
   const value = (await context.card()).limits[name]
   whole(`limits.${name}`, value, 1)
   return value
-}
-
-/** @throws Failure unless the message has the limit, as `16384` or `16,384`. */
-function requireLimit(message: string, limit: number): void {
-  const numbers = (message.match(/\d[\d,]*/g) ?? []).map((text) => Number(text.replaceAll(',', '')))
-  check(numbers.includes(limit), `expected the limit ${limit} in "${message}"`)
 }
 
 /** A body of exactly this many bytes, which is answered if it is read. */
@@ -32,15 +33,9 @@ function bodyOf(bytes: number): string {
 export const limitRules = section('decisions/Models', {
   'max_batch: more items are refused with 400, of requests and of states': async (context) => {
     const limit = await limitOf(context, 'max_batch')
-    const states = `{"states":[${Array<string>(limit + 1)
-      .fill('"s"')
-      .join()}],"questions":{"q":{"type":"noul","instructions":"?"}}}`
-    const requests = `{"requests":[${Array<string>(limit + 1)
-      .fill(good)
-      .join()}]}`
-    for (const body of [requests, states]) {
+    for (const body of [requests(many(limit + 1, good)), states(many(limit + 1, '"s"'))]) {
       const reply = await context.post(body, {}, batchPath)
-      requireLimit(refusalOf(reply, 400, 'invalid_request').message, limit)
+      saysNumbers(refusalOf(reply, 400, 'invalid_request').message, limit)
     }
   },
   'max_body_bytes: a body of so many bytes is read, and one more byte is 413': async (context) => {
@@ -57,7 +52,7 @@ export const limitRules = section('decisions/Models', {
     if (count > questions) skip('no request has so many options')
     const one = `{"type":"choice","criteria":${names(most, 'null')}}`
     const { message } = await context.refuse(asking(names(count, one)), 400, 'questions')
-    requireLimit(message, limit)
+    saysNumbers(message, limit)
   },
   'max_reply_bytes: what would be a longer reply is refused with 400, before any work': async (
     context,
@@ -67,11 +62,10 @@ export const limitRules = section('decisions/Models', {
     // The name is returned with each item.
     const name = 'n'.repeat(Math.ceil(limit / items))
     if (name.length > 4 * 2 ** 20) skip('no body has so long a name')
-    const states = Array<string>(items).fill('"s"').join()
-    const body = `{"states":[${states}],"questions":{"${name}":{"type":"noul","instructions":"?"}}}`
+    const body = states(many(items, '"s"'), name)
     for (const accept of ['application/json', 'application/x-ndjson']) {
       const reply = await context.post(body, { accept }, batchPath)
-      requireLimit(refusalOf(reply, 400, 'invalid_request').message, limit)
+      saysNumbers(refusalOf(reply, 400, 'invalid_request').message, limit)
     }
   },
   'max_state_tokens: a state of nine tenths is answered': async (context) => {
@@ -112,7 +106,7 @@ export const placeRules = section('decisions/Keys, workspaces, limits, money', {
     if (narrow === undefined) skip('needs a key of a workspace of few places: --narrow-key')
     const headers = { authorization: `Bearer ${narrow}`, 'content-type': 'application/json' }
     const items = await limitOf(context, 'max_batch')
-    const body = `{"requests":[${Array<string>(items).fill(good).join()}]}`
+    const body = requests(many(items, good))
     const reply = await context.client.send({ path: batchPath, headers, body })
     const places = Number(reply.headers['x-ratelimit-limit-concurrent'])
     if (!(places < items)) skip(`the workspace of --narrow-key has ${places} places`)

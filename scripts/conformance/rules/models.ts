@@ -4,8 +4,8 @@
  * @module
  */
 
-import { bodyOf, refusalOf } from '../context.js'
-import { about, check, equal, list, object, show, skip, text, whole } from '../expect.js'
+import { bodyOf, type Context, refusalOf } from '../context.js'
+import { about, between, check, equal, list, object, show, skip, text, whole } from '../expect.js'
 import { section } from '../rule.js'
 
 const limits = [
@@ -24,49 +24,47 @@ const paths = [
   '/readyz',
 ]
 
+/** Looks at each model, of which nothing is known yet. */
+async function eachCard(
+  context: Context,
+  look: (model: Record<string, unknown>) => void,
+): Promise<void> {
+  for (const model of (await context.cards()) as unknown[]) {
+    object('model', model)
+    await about(String(model['name']), async () => look(model))
+  }
+}
+
 export const modelRules = [
   ...section('decisions/Models', {
     'GET /v1/models lists at least one model': async (context) => {
       check((await context.cards()).length > 0, 'models is empty')
     },
     'a model has name, description, release_date, aliases, default, modalities, limits and digest':
-      async (context) => {
-        for (const model of (await context.cards()) as unknown[]) {
-          object('model', model)
-          await about(String(model['name']), async () => {
-            text('name', model['name'])
-            equal('type of description', typeof model['description'], 'string')
-            text('release_date', model['release_date'], /^\d{4}-\d\d-\d\d/)
-            list('aliases', model['aliases'])
-            equal('type of default', typeof model['default'], 'boolean')
-            list('modalities', model['modalities'])
-            check(model['modalities'].includes('text'), 'modalities: expected text among them')
-            object('limits', model['limits'])
-          })
-        }
-      },
-    'limits are whole numbers': async (context) => {
-      for (const { name, limits: given } of await context.cards()) {
-        await about(name, async () => {
-          object('limits', given)
-          for (const limit of limits) whole(`limits.${limit}`, given[limit])
-        })
-      }
-    },
-    'options and levels are at most 255, questions and states at least 1': async (context) => {
-      for (const { name, limits: given } of await context.cards()) {
-        const { max_options, max_levels, max_questions, max_state_tokens } = given
-        check(max_options! >= 1 && max_options! <= 255, `${name}: max_options ${max_options}`)
-        check(max_levels! >= 1 && max_levels! <= 255, `${name}: max_levels ${max_levels}`)
-        check(max_questions! >= 1, `${name}: max_questions ${max_questions}`)
-        check(max_state_tokens! >= 1, `${name}: max_state_tokens ${max_state_tokens}`)
-      }
-    },
-    'digest is a sha256': async (context) => {
-      for (const model of (await context.cards()) as unknown as Record<string, unknown>[]) {
-        text(`digest of ${String(model['name'])}`, model['digest'], /^(?:sha256:)?[0-9a-f]{64}$/)
-      }
-    },
+      (context) =>
+        eachCard(context, (model) => {
+          text('name', model['name'])
+          equal('type of description', typeof model['description'], 'string')
+          text('release_date', model['release_date'], /^\d{4}-\d\d-\d\d/)
+          list('aliases', model['aliases'])
+          equal('type of default', typeof model['default'], 'boolean')
+          list('modalities', model['modalities'])
+          check(model['modalities'].includes('text'), 'modalities: expected text among them')
+          object('limits', model['limits'])
+        }),
+    'limits are whole numbers': (context) =>
+      eachCard(context, ({ limits: given }) => {
+        object('limits', given)
+        for (const limit of limits) whole(`limits.${limit}`, given[limit])
+      }),
+    'options and levels are at most 255, questions and states at least 1': (context) =>
+      eachCard(context, ({ limits: given }) => {
+        object('limits', given)
+        for (const most of ['max_options', 'max_levels']) between(most, given[most], 1, 255)
+        for (const most of ['max_questions', 'max_state_tokens']) whole(most, given[most], 1)
+      }),
+    'digest is a sha256': (context) =>
+      eachCard(context, ({ digest }) => text('digest', digest, /^(?:sha256:)?[0-9a-f]{64}$/)),
     'one model is the default': async (context) => {
       const defaults = (await context.cards()).filter((each) => each.default)
       equal('number of defaults', defaults.length, 1)

@@ -6,9 +6,9 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { asking, noul } from '../../../test/helpers/request-text.js'
-import type { Answer, Context } from '../context.js'
-import { about, check, near, object, sameAnswer } from '../expect.js'
+import { asking, noul, requests } from '../../../test/helpers/request-text.js'
+import { type Answer, batchPath, type Context, numbersOf } from '../context.js'
+import { about, check, near, sameAnswer } from '../expect.js'
 import { total as sum } from '../formulas.js'
 import { section } from '../rule.js'
 
@@ -32,13 +32,6 @@ const state = '"I was charged twice, and nobody answers."'
 const bodyOf = (questions: readonly (readonly [name: string, question: string])[], of = state) =>
   asking(`{${questions.map(([name, one]) => `"${name}":${one}`).join()}}`, `"state":${of}`)
 const beside = siblings.map((one, i) => [`s${i}`, one] as const)
-
-/** The numbers of an answer. */
-function numbersOf(answer: Answer | undefined): Readonly<Record<string, number>> {
-  object('answer', answer)
-  const { noul: yes, probabilities } = answer
-  return yes === undefined ? (probabilities ?? {}) : { noul: yes }
-}
 
 function requireSame(what: string, answer: Answer | undefined, expected: Answer | undefined): void {
   const given = numbersOf(answer)
@@ -145,7 +138,7 @@ export const neighbourRules = section('decisions/Responses', {
 })
 
 async function requireSameInBatch(context: Context, body: string, first: Answer): Promise<void> {
-  const reply = await context.post(`{"requests":[${body}]}`, {}, '/v1/systemone/batch')
+  const reply = await context.post(requests([body]), {}, batchPath)
   const { results } = JSON.parse(reply.text) as {
     results: { answers?: Record<string, Answer> }[]
   }

@@ -7,7 +7,7 @@
 
 import { choice } from '../../../test/helpers/request-text.js'
 import { type Answer, type Context, refusalOf } from '../context.js'
-import { about, between, check, equal, near, object, sameAnswer } from '../expect.js'
+import { between, check, each, equal, near, object, sameAnswer } from '../expect.js'
 import { section } from '../rule.js'
 
 const names: readonly string[] = ['billing', 'technical', 'sales', 'legal', 'other']
@@ -42,14 +42,12 @@ async function expectSame(context: Context, orders: string, others: readonly str
 
 export const orderRules = section('decisions/Evidence', {
   'with averaged orders there is order_spread, and else not': async (context) => {
-    for (const orders of ['2', 'all']) {
-      await about(`x-oi-orders: ${orders}`, async () => {
-        const { evidence } = await answerIn(context, orders)
-        object('evidence', evidence)
-        if (!('order_spread' in evidence) && (await readsOneByOne(context))) return
-        between('order_spread', evidence['order_spread'], 0, 1)
-      })
-    }
+    await each(['2', 'all'], async (orders) => {
+      const { evidence } = await answerIn(context, orders)
+      object('evidence', evidence)
+      if (!('order_spread' in evidence) && (await readsOneByOne(context))) return
+      between('order_spread', evidence['order_spread'], 0, 1)
+    })
     const { evidence } = await answerIn(context, '1')
     object('evidence', evidence)
     check(!('order_spread' in evidence), 'order_spread is there with x-oi-orders: 1')
@@ -59,16 +57,11 @@ export const orderRules = section('decisions/Evidence', {
   'x-oi-orders: all: rotated options have the same answer': (context) =>
     expectSame(context, 'all', rotated),
   'x-oi-orders: other than 1, 2 and all is refused with 400': async (context) => {
-    for (const orders of ['0', '3', 'ALL', 'both']) {
-      await about(orders, async () => {
-        const reply = await context.post(asked(names), { 'x-oi-orders': orders })
-        refusalOf(reply, 400, 'invalid_request', 'x-oi-orders')
-      })
-    }
-    equal(
-      'status of x-oi-orders: 1',
-      (await context.post(asked(names), { 'x-oi-orders': '1' })).status,
-      200,
-    )
+    await each(['0', '3', 'ALL', 'both'], async (orders) => {
+      const reply = await context.post(asked(names), { 'x-oi-orders': orders })
+      refusalOf(reply, 400, 'invalid_request', 'x-oi-orders')
+    })
+    const { status } = await context.post(asked(names), { 'x-oi-orders': '1' })
+    equal('status of x-oi-orders: 1', status, 200)
   },
 })

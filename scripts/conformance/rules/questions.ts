@@ -13,9 +13,9 @@ import {
   one,
   score,
 } from '../../../test/helpers/request-text.js'
-import type { Context } from '../context.js'
-import { about, check, equal, near, sameAnswer, text } from '../expect.js'
-import { section } from '../rule.js'
+import { type Context, refused } from '../context.js'
+import { each, equal, near, sameAnswer, saysNumbers, text } from '../expect.js'
+import { type Check, section } from '../rule.js'
 
 const question = 'questions.q'
 const criteria = 'questions.q.criteria'
@@ -25,97 +25,91 @@ const anything = [
   ...['"text"', '""', 'null', '0', '1.50', 'true', 'false', '[]', '{}', '["a",{"b":[null]}]'],
 ]
 
-async function refuseAll(
-  context: Context,
-  bodies: readonly string[],
-  status: number,
-  place: string,
-): Promise<void> {
-  for (const body of bodies) await about(body, () => context.refuse(body, status, place))
+/** The checks of what there may be many of, of which a model takes so many, at most 255. */
+function many(limit: string, of: (count: number) => string): { answered: Check; refused: Check } {
+  const most = async (context: Context) => Math.min(255, (await context.card()).limits[limit] ?? 0)
+  return {
+    answered: async (context) => {
+      const count = await most(context)
+      const { probabilities } = await context.answerOne(of(count))
+      equal('probabilities', Object.keys(probabilities ?? {}).length, count)
+    },
+    refused: async (context) => {
+      const taken = await most(context)
+      for (const count of [taken + 1, 300]) {
+        const { message } = await context.refuse(of(count), 400, criteria)
+        saysNumbers(message, taken, count)
+      }
+    },
+  }
 }
 
-/** How many of them a model takes, at most 255. */
-async function most(context: Context, limit: string): Promise<number> {
-  return Math.min(255, (await context.card()).limits[limit] ?? 0)
-}
+const options = many('max_options', (count) => choice(names(count, 'null')))
+const grades = many('max_levels', (count) => score(levels(count)))
 
-const tooMany = (message: string, limit: number, got: number) =>
-  check(
-    message.includes(String(limit)) && message.includes(String(got)),
-    `expected the limit ${limit} and the count ${got} in "${message}"`,
-  )
+/** The check that whatever JSON value stands in a body, it is answered. */
+const answersAll =
+  (values: readonly string[], bodyWith: (value: string) => string): Check =>
+  (context) =>
+    each(values, (value) => context.answer(bodyWith(value)))
 
 export const questionRules = [
   ...section('2.2', {
-    'a question that is no object is refused with 422': async (context) => {
-      const bodies = ['null', '[]', '"noul"', '1', 'true'].map(one)
-      await refuseAll(context, bodies, 422, question)
-    },
-    'type: absent or no string is refused with 422': async (context) => {
-      const bodies = ['{}', '{"instructions":"a"}', '{"type":null}', '{"type":["noul"]}'].map(one)
-      await refuseAll(context, bodies, 422, question)
-    },
+    'a question that is no object is refused with 422': refused(
+      422,
+      question,
+      ['null', '[]', '"noul"', '1', 'true'].map(one),
+    ),
+    'type: absent or no string is refused with 422': refused(
+      422,
+      question,
+      ['{}', '{"instructions":"a"}', '{"type":null}', '{"type":["noul"]}'].map(one),
+    ),
     'type: unknown is refused with 400': async (context) => {
       const bodies = ['', 'Noul', 'bool', ' noul', '__proto__'].map((type) =>
         one(`{"type":"${type}","instructions":"a","criteria":{"a":1}}`),
       )
-      await refuseAll(context, bodies, 400, question)
+      await refused(400, question, bodies)(context)
       // A place in an image, which other servers of this interface support.
       await context.refuse(one('{"type":"box","instructions":"the cup"}'), 400, '"box"')
     },
-    'instructions: any JSON value is taken': async (context) => {
-      for (const value of anything) {
-        const body = one(`{"type":"choice","instructions":${value},"criteria":{"a":1,"b":2}}`)
-        await about(value, () => context.answer(body))
-      }
-    },
+    'instructions: any JSON value is taken': answersAll(anything, (value) =>
+      one(`{"type":"choice","instructions":${value},"criteria":{"a":1,"b":2}}`),
+    ),
     'instructions: may be absent where criteria ask': async (context) => {
       await context.answer(one('{"type":"noul","criteria":{"true":"it rains"}}'))
       await context.answer(choice('{"a":1,"b":2}'))
       await context.answer(score('["a","b"]'))
     },
-    'criteria of noul: one or both of true and false, any JSON value': async (context) => {
-      for (const value of ['{"true":"yes"}', '{"false":{"a":[1]}}', '{"true":null,"false":0}']) {
-        const body = one(`{"type":"noul","instructions":"Is it?","criteria":${value}}`)
-        await about(value, () => context.answer(body))
-      }
-    },
-    'criteria of noul: anything but an object is refused with 422': async (context) => {
-      const bodies = ['[]', '"yes"', '1', 'true'].map((value) =>
+    'criteria of noul: one or both of true and false, any JSON value': answersAll(
+      ['{"true":"yes"}', '{"false":{"a":[1]}}', '{"true":null,"false":0}'],
+      (value) => one(`{"type":"noul","instructions":"Is it?","criteria":${value}}`),
+    ),
+    'criteria of noul: anything but an object is refused with 422': refused(
+      422,
+      criteria,
+      ['[]', '"yes"', '1', 'true'].map((value) =>
         one(`{"type":"noul","instructions":"a","criteria":${value}}`),
-      )
-      await refuseAll(context, bodies, 422, criteria)
-    },
+      ),
+    ),
     'criteria of noul: neither true nor false is refused with 422': async (context) => {
       await context.refuse(one('{"type":"noul","instructions":"a","criteria":{}}'), 422, criteria)
       const misspelt = one('{"type":"noul","instructions":"a","criteria":{"yes":1,"no":2}}')
       const { message } = await context.refuse(misspelt, 422, criteria)
       text('error.message', message, /"yes".*"no"/)
     },
-    'criteria of choice: absent or no object is refused with 422': async (context) => {
-      const values = ['null', '[]', '["a","b"]', '"a"', '3', 'true'].map(choice)
-      await refuseAll(context, [one('{"type":"choice"}'), ...values], 422, criteria)
-    },
+    'criteria of choice: absent or no object is refused with 422': refused(422, criteria, [
+      one('{"type":"choice"}'),
+      ...['null', '[]', '["a","b"]', '"a"', '3', 'true'].map(choice),
+    ]),
     'criteria of choice: any JSON value describes an option': async (context) => {
       const options = anything.map((value, i) => `"o${i}":${value}`).join()
       const { probabilities } = await context.answerOne(choice(`{${options}}`))
       equal('options', Object.keys(probabilities ?? {}).length, anything.length)
     },
-    'criteria of choice: no options are refused with 422': async (context) => {
-      await context.refuse(choice('{}'), 422, criteria)
-    },
-    'criteria of choice: as many options as the model takes are answered': async (context) => {
-      const count = await most(context, 'max_options')
-      const { probabilities } = await context.answerOne(choice(names(count, 'null')))
-      equal('options', Object.keys(probabilities ?? {}).length, count)
-    },
-    'criteria of choice: more are refused with 400': async (context) => {
-      const limit = await most(context, 'max_options')
-      for (const count of [limit + 1, 300]) {
-        const { message } = await context.refuse(choice(names(count, 'null')), 400, criteria)
-        tooMany(message, limit, count)
-      }
-    },
+    'criteria of choice: no options are refused with 422': refused(422, criteria, [choice('{}')]),
+    'criteria of choice: as many options as the model takes are answered': options.answered,
+    'criteria of choice: more are refused with 400': options.refused,
     'criteria of choice: null and "" mean by its name alone': async (context) => {
       const asked = (...values: readonly string[]) =>
         choice(
@@ -133,39 +127,28 @@ export const questionRules = [
         }
       }
     },
-    'criteria of score: absent or no array is refused with 422': async (context) => {
-      const values = ['null', '{}', '{"0":"a","1":"b"}', '"a"', '3', 'true'].map(score)
-      await refuseAll(context, [one('{"type":"score"}'), ...values], 422, criteria)
-    },
+    'criteria of score: absent or no array is refused with 422': refused(422, criteria, [
+      one('{"type":"score"}'),
+      ...['null', '{}', '{"0":"a","1":"b"}', '"a"', '3', 'true'].map(score),
+    ]),
     'criteria of score: any JSON value but null describes a level': async (context) => {
       const given = anything.filter((value) => value !== 'null')
       const { probabilities } = await context.answerOne(score(`[${given.join()}]`))
       equal('levels', Object.keys(probabilities ?? {}).length, given.length)
       await context.refuse(score('["a",null]'), 422, `${criteria}[1]`)
     },
-    'criteria of score: no levels are refused with 422': async (context) => {
-      await context.refuse(score('[]'), 422, criteria)
-    },
-    'criteria of score: as many levels as the model takes are answered': async (context) => {
-      const count = await most(context, 'max_levels')
-      const { probabilities } = await context.answerOne(score(levels(count)))
-      equal('levels', Object.keys(probabilities ?? {}).length, count)
-    },
-    'criteria of score: more are refused with 400': async (context) => {
-      const limit = await most(context, 'max_levels')
-      for (const count of [limit + 1, 300]) {
-        const { message } = await context.refuse(score(levels(count)), 400, criteria)
-        tooMany(message, limit, count)
-      }
-    },
+    'criteria of score: no levels are refused with 422': refused(422, criteria, [score('[]')]),
+    'criteria of score: as many levels as the model takes are answered': grades.answered,
+    'criteria of score: more are refused with 400': grades.refused,
   }),
   ...section('decisions/Requests', {
-    'a noul without instructions and criteria is refused with 422': async (context) => {
-      const bodies = ['', ',"instructions":null', ',"criteria":{}', ',"criteria":null'].map(
-        (rest) => one(`{"type":"noul"${rest}}`),
-      )
-      await refuseAll(context, bodies, 422, question)
-    },
+    'a noul without instructions and criteria is refused with 422': refused(
+      422,
+      question,
+      ['', ',"instructions":null', ',"criteria":{}', ',"criteria":null'].map((rest) =>
+        one(`{"type":"noul"${rest}}`),
+      ),
+    ),
     'one option has probability 1 and confidence 1': async (context) => {
       const answer = await context.answerOne(choice('{"only":null}'))
       equal('answer', answer, {
@@ -196,7 +179,7 @@ export const questionRules = [
       const { max_questions: limit = 0 } = (await context.card()).limits
       const body = asking(names(limit + 1, noul))
       const { message } = await context.refuse(body, 400, 'questions')
-      tooMany(message, limit, limit + 1)
+      saysNumbers(message, limit, limit + 1)
     },
   }),
 ]

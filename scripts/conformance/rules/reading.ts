@@ -6,7 +6,7 @@
  */
 
 import { asking, choice, noul, one, score, withState } from '../../../test/helpers/request-text.js'
-import { type Answer, type Context, namesIn } from '../context.js'
+import { type Context, namesIn, numbersOf } from '../context.js'
 import { about, check, equal, skip } from '../expect.js'
 import { section } from '../rule.js'
 
@@ -14,20 +14,17 @@ import { section } from '../rule.js'
 const sameNumbers = 1e-7
 
 /** The tokens and all numbers of the answers to a body. */
-async function numbersOf(context: Context, body: string): Promise<readonly number[]> {
+async function allNumbers(context: Context, body: string): Promise<readonly number[]> {
   // Asked before, its text is in any cache, and a cache has no part in a difference.
   await context.answer(body)
   const { answers, usage } = await context.answer(body)
-  const weights = ({ noul, probabilities }: Answer) => [
-    ...(noul === undefined ? [] : [noul]),
-    ...Object.values(probabilities ?? {}),
-  ]
-  return [usage['input_tokens']!, ...Object.values(answers).flatMap(weights)]
+  const numbers = Object.values(answers).flatMap((answer) => Object.values(numbersOf(answer)))
+  return [usage['input_tokens']!, ...numbers]
 }
 
 /** Whether two bodies are told apart. */
 async function differ(context: Context, one: string, other: string): Promise<boolean> {
-  const [a, b] = [await numbersOf(context, one), await numbersOf(context, other)]
+  const [a, b] = [await allNumbers(context, one), await allNumbers(context, other)]
   return a.length !== b.length || a.some((value, i) => Math.abs(value - b[i]!) > sameNumbers)
 }
 

@@ -12,8 +12,8 @@ import {
   withModel,
   withState,
 } from '../../../test/helpers/request-text.js'
-import { namesIn } from '../context.js'
-import { about, check, equal, near, sameAnswer } from '../expect.js'
+import { namesIn, refused } from '../context.js'
+import { about, check, each, equal, near, sameAnswer } from '../expect.js'
 import { section } from '../rule.js'
 
 const states: Readonly<Record<string, string>> = {
@@ -41,43 +41,36 @@ const inheritedByDefault = ['default', 'latest', 'jev-latest', 'jev-preview']
 
 export const requestRules = [
   ...section('2.1', {
-    'state: a string, object, array, number or boolean is answered': async (context) => {
-      for (const [what, state] of Object.entries(states)) {
-        await about(what, () => context.answer(withState(state)))
-      }
-    },
-    'state: absent or null is refused with 422': async (context) => {
-      await context.refuse(withState('null'), 422, 'state')
-      await context.refuse(`{"questions":{"q":${noul}}}`, 422, 'state')
-    },
-    'questions: absent, of another type or empty is refused with 422': async (context) => {
-      await about('absent', () => context.refuse('{"state":"s"}', 422, 'questions'))
-      for (const value of ['null', '[]', `[${noul}]`, '"q"', '1', 'true', '{}']) {
-        await about(value, () => context.refuse(asking(value), 422, 'questions'))
-      }
-    },
+    'state: a string, object, array, number or boolean is answered': (context) =>
+      each(states, (state) => context.answer(withState(state))),
+    'state: absent or null is refused with 422': refused(422, 'state', [
+      withState('null'),
+      `{"questions":{"q":${noul}}}`,
+    ]),
+    'questions: absent, of another type or empty is refused with 422': refused(422, 'questions', [
+      '{"state":"s"}',
+      ...['null', '[]', `[${noul}]`, '"q"', '1', 'true', '{}'].map((value) => asking(value)),
+    ]),
     'model: omitted, the default model answers': async (context) => {
       const { name } = await context.card()
       equal('model', (await context.answer(withState('"s"'))).model, name)
     },
     'model: each name and alias of GET /v1/models is answered by its model': async (context) => {
       for (const { name, aliases } of await context.cards()) {
-        for (const called of [name, ...aliases]) {
-          const body = withModel(JSON.stringify(called))
-          await about(called, async () => equal('model', (await context.answer(body)).model, name))
-        }
+        await each([name, ...aliases], async (called) => {
+          const { model } = await context.answer(withModel(JSON.stringify(called)))
+          equal('model', model, name)
+        })
       }
     },
-    'model: of another type is refused with 422': async (context) => {
-      for (const value of ['null', '7', '[]', '{}', 'false']) {
-        await about(value, () => context.refuse(withModel(value), 422, 'model'))
-      }
-    },
-    'body: JSON that is no object is refused with 422': async (context) => {
-      for (const body of ['null', '[]', '"s"', '1', 'true', `[${withState('"s"')}]`]) {
-        await about(body, () => context.refuse(body, 422))
-      }
-    },
+    'model: of another type is refused with 422': refused(
+      422,
+      'model',
+      ['null', '7', '[]', '{}', 'false'].map(withModel),
+    ),
+    'body: JSON that is no object is refused with 422': refused(422, '', [
+      ...['null', '[]', '"s"', '1', 'true', `[${withState('"s"')}]`],
+    ]),
   }),
   ...section('decisions/Requests', {
     'model: the default model answers to default, latest, jev-latest and jev-preview': async (
@@ -122,11 +115,8 @@ export const requestRules = [
       for (let round = 0; round < 4; round++) {
         const { reply } = await context.answer(body)
         const named = (reply.headers['x-oi-ignored'] ?? '').split(', ')
-        equal(
-          'names',
-          named,
-          [...'abcdefgh'].map((name) => `questions.q.${name}`),
-        )
+        const first = [...'abcdefgh'].map((name) => `questions.q.${name}`)
+        equal('names', named, first)
       }
     },
     'question names: any string is answered under itself': async (context) => {
@@ -138,12 +128,8 @@ export const requestRules = [
       const { answers } = await context.answer(asked('q'))
       for (const name of ['', 'Say yes', '__proto__', '7']) {
         const { answers: renamed } = await context.answer(asked(name))
-        near(
-          `noul as ${JSON.stringify(name)}`,
-          renamed[name]?.noul,
-          answers['q']!.noul!,
-          sameAnswer,
-        )
+        const what = `noul as ${JSON.stringify(name)}`
+        near(what, renamed[name]?.noul, answers['q']!.noul!, sameAnswer)
       }
     },
     'order: answers keep that of the questions, integer-like names included': async (context) => {
@@ -174,18 +160,18 @@ export const requestRules = [
         (await context.answer(asking(`{"q":${noul}}`, `"state":${state}`))).answers['q']!.noul!
       near('noul', await asked('{"a":"rain","a":"sun"}'), await asked('{"a":"sun"}'), sameAnswer)
     },
-    'audio, video and documents are refused with 400 at their place': async (context) => {
+    'audio, video and documents are refused with 400 at their place': (context) => {
       const base64 = 'SUQzBAAAAAAA'
-      for (const [what, block] of Object.entries({
+      const media = {
         input_audio: `{"type":"input_audio","input_audio":{"data":"${base64}","format":"wav"}}`,
         audio: `{"type":"audio","source":{"type":"base64","media_type":"audio/mp3","data":"${base64}"}}`,
         document: `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"${base64}"}}`,
         video_url: `{"type":"video_url","video_url":{"url":"https://a.example/a.mp4"}}`,
         'a data URL': `"data:audio/mpeg;base64,${base64}"`,
-      })) {
-        const state = `{"a":[{"b":${block}}]}`
-        await about(what, () => context.refuse(withState(state), 400, 'state.a[0].b'))
       }
+      return each(media, (block) =>
+        context.refuse(withState(`{"a":[{"b":${block}}]}`), 400, 'state.a[0].b'),
+      )
     },
     'a name that stands twice in questions is refused with 422': async (context) => {
       for (const names of [
@@ -199,15 +185,14 @@ export const requestRules = [
       const escaped = asking(`{"q":${noul},"\\u0071":${noul}}`)
       await about('once escaped', () => context.refuse(escaped, 422, 'q'))
     },
-    'a name that stands twice in criteria is refused with 422': async (context) => {
-      const place = 'questions.q.criteria'
-      await context.refuse(choice('{"a":1,"b":2,"a":3}'), 422, place)
-      await context.refuse(choice('{"10":1,"10":2}'), 422, place)
-      await context.refuse(
+    'a name that stands twice in criteria is refused with 422': refused(
+      422,
+      'questions.q.criteria',
+      [
+        choice('{"a":1,"b":2,"a":3}'),
+        choice('{"10":1,"10":2}'),
         one('{"type":"noul","instructions":"?","criteria":{"true":1,"true":2}}'),
-        422,
-        place,
-      )
-    },
+      ],
+    ),
   }),
 ]

@@ -15,7 +15,7 @@ import {
   withState,
 } from '../../../test/helpers/request-text.js'
 import { refusalOf } from '../context.js'
-import { about, check } from '../expect.js'
+import { check, each } from '../expect.js'
 import { section } from '../rule.js'
 
 /** None of them is JSON. */
@@ -46,6 +46,14 @@ const around = (...odd: number[]) => {
   return bytes(head!, ...odd, tail!)
 }
 
+const notUtf8: Readonly<Record<string, readonly number[]>> = {
+  'a stray continuation byte': [0x80],
+  'a cut character': [0xe2, 0x82],
+  'an overlong character': [0xc0, 0xaf],
+  'a surrogate': [0xed, 0xa0, 0x80],
+  'Latin-1': [0xe9],
+}
+
 const surrogates: Readonly<Record<string, string>> = {
   'in the state': withState('"\\ud83d"'),
   'the wrong way round': withState('["\\ude00\\ud83d"]'),
@@ -72,11 +80,8 @@ const contentTypes = {
 
 export const textRules = [
   ...section('2.1', {
-    'body: what is not JSON is refused with 422': async (context) => {
-      for (const [what, body] of Object.entries(notJson)) {
-        await about(what, () => context.refuse(body, 422))
-      }
-    },
+    'body: what is not JSON is refused with 422': (context) =>
+      each(notJson, (body) => context.refuse(body, 422)),
   }),
   ...section('decisions/Requests', {
     'text: nesting of 64 is answered': async (context) => {
@@ -86,33 +91,26 @@ export const textRules = [
     },
     'text: nesting deeper than 64 is refused with 422, however deep': async (context) => {
       for (const depth of [64, 65, 10_000]) {
-        await about(`${depth} arrays`, () => context.refuse(withState(arrays(depth)), 422))
-        await about(`${depth} objects`, () => context.refuse(withState(objects(depth)), 422))
+        const deep = {
+          [`${depth} arrays`]: withState(arrays(depth)),
+          [`${depth} objects`]: withState(objects(depth)),
+        }
+        await each(deep, (body) => context.refuse(body, 422))
       }
-      const unknown = `{"x":${arrays(10_000)},${good.slice(1)}`
-      await about('an unknown field', () => context.refuse(unknown, 422))
-      await about('open arrays', () => context.refuse('['.repeat(100_000), 422))
-    },
-    'text: an unpaired surrogate is refused with 422': async (context) => {
-      for (const [what, body] of Object.entries(surrogates)) {
-        await about(what, () => context.refuse(body, 422))
+      const others = {
+        'an unknown field': `{"x":${arrays(10_000)},${good.slice(1)}`,
+        'open arrays': '['.repeat(100_000),
       }
+      await each(others, (body) => context.refuse(body, 422))
     },
+    'text: an unpaired surrogate is refused with 422': (context) =>
+      each(surrogates, (body) => context.refuse(body, 422)),
     'text: a pair of surrogates in escapes is one character': async (context) => {
       const { probabilities } = await context.answerOne(choice('{"\\ud83d\\udc4d":null,"b":1}'))
       check(probabilities !== undefined && '👍' in probabilities, 'no option 👍 in the answer')
     },
-    'text: invalid UTF-8 is refused with 422': async (context) => {
-      for (const [what, odd] of Object.entries({
-        'a stray continuation byte': [0x80],
-        'a cut character': [0xe2, 0x82],
-        'an overlong character': [0xc0, 0xaf],
-        'a surrogate': [0xed, 0xa0, 0x80],
-        'Latin-1': [0xe9],
-      })) {
-        await about(what, () => context.refuse(around(...odd), 422))
-      }
-    },
+    'text: invalid UTF-8 is refused with 422': (context) =>
+      each(notUtf8, (odd) => context.refuse(around(...odd), 422)),
     'special tokens in text are counted as the characters that they are': async (context) => {
       const counted = async (text: string) => {
         const { usage } = await context.answer(withState(JSON.stringify(text)))
@@ -131,9 +129,7 @@ export const textRules = [
   }),
   ...section('5', {
     'Content-Type: application/json with any parameters is taken, and none': async (context) => {
-      for (const type of contentTypes.taken) {
-        await about(type, () => context.answer(good, { 'content-type': type }))
-      }
+      await each(contentTypes.taken, (type) => context.answer(good, { 'content-type': type }))
       const reply = await context.client.send({
         path: '/v1/systemone',
         headers: context.bearer,
@@ -141,13 +137,9 @@ export const textRules = [
       })
       check(reply.status === 200, `without: expected 200, got ${reply.status}`)
     },
-    'Content-Type: anything else is refused with 400': async (context) => {
-      for (const type of contentTypes.refused) {
-        await about(type, async () => {
-          const reply = await context.post(good, { 'content-type': type })
-          refusalOf(reply, 400, 'invalid_request')
-        })
-      }
-    },
+    'Content-Type: anything else is refused with 400': (context) =>
+      each(contentTypes.refused, async (type) =>
+        refusalOf(await context.post(good, { 'content-type': type }), 400, 'invalid_request'),
+      ),
   }),
 ]

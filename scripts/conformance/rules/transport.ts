@@ -8,7 +8,7 @@ import { bombs, compressors } from '../../../test/helpers/compressed.js'
 import { choice, good } from '../../../test/helpers/request-text.js'
 import type { Reply } from '../client.js'
 import { bodyOf, type Context, decidePath, refusalOf } from '../context.js'
-import { about, check, equal, object, show, text } from '../expect.js'
+import { about, check, each, equal, object, show, text } from '../expect.js'
 import { section } from '../rule.js'
 
 /** Spellings of a route, and the route itself. */
@@ -31,8 +31,6 @@ const unreadable: Readonly<Record<string, string>> = {
   'a head of 256 KiB': `GET /healthz HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(2 ** 18)}\r\n\r\n`,
 }
 
-/** Readable ones, and unreadable ones. */
-const encodings = Object.values(compressors)
 const unknownEncodings = ['x-unknown', 'gzip, gzip', 'compress']
 
 function requireAnswer(status: number, body: Record<string, unknown>): void {
@@ -92,8 +90,6 @@ export const transportRules = [
       const reply = await context.post(lengthy, { 'accept-encoding': 'gzip' })
       equal('content-encoding', reply.headers['content-encoding'], 'gzip')
     },
-  }),
-  ...section('decisions/Headers', {
     'traceparent: a well-formed one comes back with its trace, another one does not': async (
       context,
     ) => {
@@ -123,53 +119,40 @@ export const transportRules = [
   }),
   ...section('4', {
     'HEAD is answered where GET is, as that and without a body': async (context) => {
-      for (const path of ['/healthz', '/readyz', '/openapi.json', '/v1/models', '/v1/usage']) {
-        await about(path, async () => {
-          const get = await context.get(path)
-          const head = await context.client.send({
-            ...{ method: 'HEAD', path, headers: context.bearer },
-          })
-          equal('status', head.status, get.status)
-          equal('content-type', head.headers['content-type'], get.headers['content-type'])
-          equal('body', head.text, '')
-        })
-      }
+      const paths = ['/healthz', '/readyz', '/openapi.json', '/v1/models', '/v1/usage']
+      await each(paths, async (path) => {
+        const get = await context.get(path)
+        const head = await context.client.send({ method: 'HEAD', path, headers: context.bearer })
+        equal('status', head.status, get.status)
+        equal('content-type', head.headers['content-type'], get.headers['content-type'])
+        equal('body', head.text, '')
+      })
     },
-    'HTTP/1.0 is answered': async ({ client, bearer }) => {
+    'HTTP/1.0 is answered': async (context) => {
+      const { client } = context
       const get = await client.raw(`GET ${client.target('/healthz')} HTTP/1.0\r\n\r\n`)
       equal('status of GET /healthz', get.status, 200)
-      const { authorization } = bearer
-      const head = `authorization: ${authorization}\r\ncontent-length: ${good.length}\r\n\r\n`
-      const post = await client.raw(`POST ${client.target(decidePath)} HTTP/1.0\r\n${head}${good}`)
+      const post = await client.raw(context.written('POST', decidePath, '', good, '1.0'))
       requireAnswer(post.status, bodyOf(post))
-      equal(
-        'transfer-encoding, which HTTP/1.0 has not',
-        post.headers['transfer-encoding'],
-        undefined,
-      )
+      const coding = post.headers['transfer-encoding']
+      equal('transfer-encoding, which HTTP/1.0 has not', coding, undefined)
     },
-    'requests on one connection are answered in their order, the early ones too': async ({
-      client,
-      bearer,
-    }) => {
-      const { authorization } = bearer
-      const get = (path: string, more = '') =>
-        `GET ${client.target(path)} HTTP/1.1\r\nhost: a\r\n${more}\r\n`
-      const post =
-        `POST ${client.target(decidePath)} HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\n` +
-        `content-length: ${good.length}\r\n\r\n${good}`
-      const sent = [get('/healthz'), post, get('/no-such-route', 'connection: close\r\n')]
-      const replies = await client.rawAll(sent.join(''))
+    'requests on one connection are answered in their order, the early ones too': async (
+      context,
+    ) => {
+      const replies = await context.client.rawAll(
+        context.written('GET', '/healthz') +
+          context.written('POST', decidePath, '', good) +
+          context.written('GET', '/no-such-route', 'connection: close\r\n'),
+      )
       const statuses = replies.map(({ status }) => status)
       // A server may close the connection behind an answer, but not before the first.
       check(statuses.length > 0, 'none is answered')
       equal('statuses', statuses, [200, 200, 404].slice(0, statuses.length))
     },
-    'a Transfer-Encoding that is unknown gets one reply': async ({ client, bearer }) => {
-      const head =
-        `POST ${client.target(decidePath)} HTTP/1.1\r\nhost: a\r\n` +
-        `authorization: ${bearer['authorization']}\r\ntransfer-encoding: other\r\n\r\n`
-      const replies = await client.rawAll(head)
+    'a Transfer-Encoding that is unknown gets one reply': async (context) => {
+      const head = context.written('POST', decidePath, 'transfer-encoding: other\r\n')
+      const replies = await context.client.rawAll(head)
       equal('replies', replies.length, 1)
       check(replies[0]!.status >= 400 && replies[0]!.status < 600, `got ${replies[0]!.status}`)
     },
@@ -181,50 +164,42 @@ export const transportRules = [
       }
     },
     'routes of other interfaces are 404 with a route of this one': async (context) => {
-      for (const path of otherRoutes) {
+      await each(otherRoutes, async (path) => {
         const reply = await context.post('{"model":"a","messages":[]}', {}, path)
-        await about(path, async () => refusalOf(reply, 404, 'not_found', decidePath))
-      }
+        refusalOf(reply, 404, 'not_found', decidePath)
+      })
     },
   }),
   ...section('decisions/Errors', {
-    'what is not HTTP gets an error of the usual shape': async ({ client }) => {
-      for (const [what, bytes] of Object.entries(unreadable)) {
-        await about(what, async () => {
-          const reply = await client.raw(bytes)
-          check(reply.status >= 400 && reply.status < 600, `got status ${reply.status}`)
-          const { error, detail } = bodyOf(reply)
-          object('error', error)
-          text('error.code', error['code'], /^[a-z_]+$/)
-          text('error.message', error['message'])
-          equal('detail', detail, error['message'])
-        })
-      }
-    },
+    'what is not HTTP gets an error of the usual shape': ({ client }) =>
+      each(unreadable, async (bytes) => {
+        const reply = await client.raw(bytes)
+        check(reply.status >= 400 && reply.status < 600, `got status ${reply.status}`)
+        const { error, detail } = bodyOf(reply)
+        object('error', error)
+        text('error.code', error['code'], /^[a-z_]+$/)
+        text('error.message', error['message'])
+        equal('detail', detail, error['message'])
+      }),
     'a body in gzip, deflate, br or zstd is answered as the plain one': async (context) => {
       const plain = await context.answer(good)
-      for (const [encoding, compress] of encodings) {
-        await about(encoding, async () => {
-          const headers = { 'content-encoding': encoding }
-          const reply = await context.post(compress(Buffer.from(good)), headers)
-          equal('status', reply.status, 200)
-          equal('answers', Object.keys(bodyOf(reply)['answers'] as object).length, 1)
-          const { input_tokens: tokens } = bodyOf(reply)['usage'] as Record<string, unknown>
-          equal('input_tokens', tokens, plain.usage['input_tokens'])
-        })
-      }
+      await each(compressors, async ([encoding, compress]) => {
+        const headers = { 'content-encoding': encoding }
+        const reply = await context.post(compress(Buffer.from(good)), headers)
+        equal('status', reply.status, 200)
+        equal('answers', Object.keys(bodyOf(reply)['answers'] as object).length, 1)
+        const { input_tokens: tokens } = bodyOf(reply)['usage'] as Record<string, unknown>
+        equal('input_tokens', tokens, plain.usage['input_tokens'])
+      })
     },
-    '400: a compressed body that is cut off, or no such data': async (context) => {
-      for (const [encoding, compress] of encodings) {
-        await about(encoding, async () => {
-          const whole = compress(Buffer.from(good))
-          for (const body of [whole.subarray(0, -2), Buffer.from(good)]) {
-            const reply = await context.post(body, { 'content-encoding': encoding })
-            refusalOf(reply, 400, 'invalid_request')
-          }
-        })
-      }
-    },
+    '400: a compressed body that is cut off, or no such data': (context) =>
+      each(compressors, async ([encoding, compress]) => {
+        const whole = compress(Buffer.from(good))
+        for (const body of [whole.subarray(0, -2), Buffer.from(good)]) {
+          const reply = await context.post(body, { 'content-encoding': encoding })
+          refusalOf(reply, 400, 'invalid_request')
+        }
+      }),
     '413: a compressed body that comes to more than a body may be': async (context) => {
       const limit = (await context.card()).limits['max_body_bytes'] ?? 4 * 2 ** 20
       for (const [encoding, bomb] of Object.entries(await bombs(Math.ceil(limit / 2 ** 20) + 1))) {
@@ -234,25 +209,18 @@ export const transportRules = [
         })
       }
     },
-    '415: a Content-Encoding that is not read, with accept-encoding': async (context) => {
-      for (const encoding of unknownEncodings) {
-        await about(encoding, async () => {
-          const reply = await context.post(good, { 'content-encoding': encoding })
-          refusalOf(reply, 415, 'invalid_request')
-          text('accept-encoding', reply.headers['accept-encoding'])
-        })
-      }
-    },
+    '415: a Content-Encoding that is not read, with accept-encoding': (context) =>
+      each(unknownEncodings, async (encoding) => {
+        const reply = await context.post(good, { 'content-encoding': encoding })
+        refusalOf(reply, 415, 'invalid_request')
+        text('accept-encoding', reply.headers['accept-encoding'])
+      }),
     '413 is seen by a client that sends everything before it reads': async (context) => {
-      const { client, bearer } = context
-      const sees = (await context.cards()).some(({ modalities }) => modalities?.includes('image'))
-      const limit = (await context.card()).limits['max_body_bytes'] ?? (sees ? 64 : 4) * 2 ** 20
-      const bytes = Buffer.alloc(limit + 2 ** 21, 'x')
-      const head =
-        `POST ${client.target(decidePath)} HTTP/1.1\r\nhost: a\r\nauthorization: ` +
-        `${bearer['authorization']}\r\nconnection: close\r\ncontent-length: ${bytes.length}\r\n\r\n`
-      const sent = Buffer.concat([Buffer.from(head), bytes])
-      const reply = await client.raw(sent, { writesFirst: true })
+      const { limits } = await context.card()
+      const limit = limits['max_body_bytes'] ?? (await context.longestBody())
+      const body = 'x'.repeat(limit + 2 ** 21)
+      const sent = context.written('POST', decidePath, 'connection: close\r\n', body)
+      const reply = await context.client.raw(sent, { writesFirst: true })
       refusalOf(reply, 413, 'payload_too_large')
     },
   }),

@@ -8,6 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RawClient, request } from '../../../test/helpers/raw-client.js'
 import { runnersOf } from '../../bench/proc.js'
+import { holdsWithin } from '../../wait.js'
 import { type Kind, times } from '../kind.js'
 import type { World } from '../world.js'
 
@@ -47,14 +48,9 @@ export const admin: Kind = {
  * their processes.
  */
 async function reloaded({ server, tally }: World, before: readonly number[]): Promise<void> {
-  const limit = performance.now() + mostReloadMs
-  while (runnersOf(server.pid!).some((pid) => before.includes(pid))) {
-    if (performance.now() > limit) {
-      tally.violate('models are not loaded again within a minute after SIGHUP')
-      return
-    }
-    await sleep(100)
-  }
+  const isDone = () => !runnersOf(server.pid!).some((pid) => before.includes(pid))
+  if (await holdsWithin(mostReloadMs, isDone, 100)) return
+  tally.violate('models are not loaded again within a minute after SIGHUP')
 }
 
 /** Opens a connection, and watches that it ends. */

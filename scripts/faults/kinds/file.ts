@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultModelPath } from '../../../src/models/default-model.js'
 import { runnersOf } from '../../bench/proc.js'
 import { ensureModel } from '../../make-model/ensure.js'
+import { holdsWithin } from '../../wait.js'
 import { authorization, path } from '../clients.js'
 import { exchange } from '../exchange.js'
 import type { Kind } from '../kind.js'
@@ -78,16 +79,10 @@ export const file: Kind = {
         copyFileSync(files[present]!, `${served}.new`)
         renameSync(`${served}.new`, served)
       }
-      const startMs = performance.now()
       const until = async (isSo: () => Promise<boolean> | boolean, otherwise: string) => {
-        while (!(await isSo())) {
-          if (performance.now() > startMs + mostMs) {
-            const log = world.server.log.slice(-4000)
-            tally.violate(`a replaced model file: ${otherwise} within a minute\n${log}`)
-            return
-          }
-          await sleep(200)
-        }
+        if (await holdsWithin(mostMs, isSo, 200)) return
+        const log = world.server.log.slice(-4000)
+        tally.violate(`a replaced model file: ${otherwise} within a minute\n${log}`)
       }
       await until(isRight, 'no answers by the new one')
       await until(

@@ -7,8 +7,8 @@
  * @module
  */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { childrenOf } from '../../bench/proc.js'
+import { holdsWithin } from '../../wait.js'
 import type { Kind } from '../kind.js'
 import type { World } from '../world.js'
 
@@ -62,13 +62,8 @@ export async function requireNone(
   signal: string,
   { tally }: World,
 ): Promise<void> {
-  const endMs = performance.now() + orphanMs
   let left = [...pids]
-  do {
-    left = left.filter(isThere)
-    if (left.length === 0) return
-    await sleep(20)
-  } while (performance.now() < endMs)
+  if (await holdsWithin(orphanMs, () => (left = left.filter(isThere)).length === 0)) return
   tally.violate(`${left.length} processes are left over after ${signal}`)
   for (const pid of left) process.kill(pid, 'SIGKILL')
 }

@@ -7,7 +7,7 @@ from random import Random
 
 from ask.noise import pick_style, retyped, reworded, styled, wrapped
 from ask.question import Choice, Group, Noul, Option, Question, Score
-from ask.reading import changed, checked
+from ask.reading import checked
 from source.material import Answer, Decision, Material
 
 # Texts of a decision that are asked about one behind the other.
@@ -31,7 +31,7 @@ class DecisionTasks:
             decision = random.choices(self._decisions, self._weights)[0]
             self._waiting = list(_some(decision, random))
         decision, place, text = self._waiting.pop()
-        questions = _ASK[decision.type](decision, place, text, random)
+        questions = _ASK[decision.type](decision, place, random)
         if decision.type == "noul":
             # As it is: a slip would change what some texts say, and where it is said.
             return Group(text, questions, "check")
@@ -70,15 +70,12 @@ def _plain(decision: Decision, place: int) -> Question:
     return Choice(decision.asks[0], options, place)
 
 
-def _nouls(decision: Decision, place: int, text: str, random: Random) -> list[Question]:
-    own, other = decision.answers[place].texts, decision.answers[1 - place].texts
-    at = own.index(text)
-    decides = changed(text, other[at]) if at < len(other) else ()
+def _nouls(decision: Decision, place: int, random: Random) -> list[Question]:
     asks = random.sample(decision.asks, min(len(decision.asks), random.choice((1, 1, 2))))
-    return [Noul(reworded(ask, random) or ask, place == 1, evidence=decides) for ask in asks]
+    return [Noul(reworded(ask, random) or ask, place == 1) for ask in asks]
 
 
-def _choices(decision: Decision, place: int, _text: str, random: Random) -> list[Question]:
+def _choices(decision: Decision, place: int, random: Random) -> list[Question]:
     questions: list[Question] = [_choice(decision, place, random)]
     asked = [i for i, answer in enumerate(decision.answers) if answer.ask]
     wrong = [i for i in asked if i != place]
@@ -128,7 +125,7 @@ def _choice(decision: Decision, place: int, random: Random) -> Choice:
     return Choice(instructions, options, answers.index(right))
 
 
-def _scores(decision: Decision, place: int, _text: str, random: Random) -> list[Question]:
+def _scores(decision: Decision, place: int, random: Random) -> list[Question]:
     questions: list[Question] = [_score(decision, place, random)]
     if random.random() < 0.4:
         score = _score(decision, place, random)
@@ -154,7 +151,7 @@ def _score(decision: Decision, place: int, random: Random) -> Score:
     return Score(ask, levels, place)
 
 
-_ASK: dict[str, Callable[[Decision, int, str, Random], list[Question]]] = {
+_ASK: dict[str, Callable[[Decision, int, Random], list[Question]]] = {
     "noul": _nouls,
     "choice": _choices,
     "score": _scores,

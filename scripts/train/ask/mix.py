@@ -13,11 +13,9 @@ from ask.question import Group
 from ask.reading import ReadingTasks
 from ask.record_tasks import RecordTasks
 from ask.scales import ScaleTasks
-from ask.scenes import SceneTasks
-from ask.senses import SenseTasks
-from ask.valence import ValenceTasks
 from prefix.wordpiece import WordPiece
 from source.material import Material
+from source.nouns import read_nouns
 
 #: Shares of groups, by task.
 SHARES = {
@@ -29,10 +27,6 @@ SHARES = {
     "record": 0.11,
     "scale": 0.08,
     "matching": 0.01,
-    "scene": 0.005,
-    "valence": 0.01,
-    "long": 0.005,
-    "sense": 0.005,
     "stray": 0.005,
 }
 _MOST_OPTIONS = 255
@@ -40,16 +34,13 @@ _MOST_OPTIONS = 255
 
 class Mix:
     def __init__(self, material: Material, words: WordPiece, folder: Path) -> None:
-        """:param folder: With WordNet and the lexicon."""
-        frequent = words.frequent
+        """:param folder: With WordNet."""
         self._concepts = ConceptTasks(material)
         self._scales = ScaleTasks(material)
-        self._valence = ValenceTasks(folder, material, self._scales, frequent)
-        self._senses = SenseTasks(folder, material, frequent)
-        nouns = names_for_fields(self._senses.nouns)
+        nouns = names_for_fields(read_nouns(folder, words.frequent, material.hides))
         self._records = RecordTasks(material, nouns)
         self._numbers = NumberTasks(material, nouns)
-        self._readings, self._scenes = ReadingTasks(material), SceneTasks(material)
+        self._readings = ReadingTasks(material)
         self._decisions = DecisionTasks(material, ("choice", "score"))
         self._checks = DecisionTasks(material, ("noul",))
         self._has_strays = len(material.strays) > 0
@@ -62,10 +53,6 @@ class Mix:
             return self._decisions.group(random)
         if task == "check":
             return self._checks.group(random)
-        if task == "scene":
-            return self._scenes.group(random, 4)
-        if task == "long":
-            return self._readings.among(random, 3, 8)
         if task == "matching":
             return self._concepts.matching(random, 16)
         if task == "stray" and self._has_strays:
@@ -74,10 +61,6 @@ class Mix:
             return self._scales.group(random, random.randint(2, 3))
         if task == "record":
             return self._records.group(random, random.randint(2, 4))
-        if task == "valence":
-            return self._valence.group(random, 2)
-        if task == "sense":
-            return self._senses.group(random, random.randint(1, 3), 10)
         if task == "number":
             return self._numbers.group(random, random.randint(2, 4))
         return self._concepts.group(random, random.randint(2, 4), _MOST_OPTIONS)

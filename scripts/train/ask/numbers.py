@@ -5,22 +5,12 @@ Many cheap examples of the one thing that a small model learns last.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from typing import Sequence
 
 from ask.compare import Comparisons
 from ask.made_up import Noun, made_up_field
-from ask.question import (
-    Choice,
-    Group,
-    Noul,
-    Option,
-    Question,
-    compact_json,
-    draw_unused,
-    state_text,
-)
+from ask.question import Choice, Group, Noul, Option, Question, draw_unused
 from ask.record_tasks import range_score
 from ask.values import Values, invented_word, number_of
 from source.material import Field, Material
@@ -63,10 +53,7 @@ class NumberTasks:
             text = text.replace("{field}", phrase).replace("{cmp}", compared.text)
             text = text[:1].upper() + text[1:]
             questions.append(Noul(text, compared.holds))
-        state = self._state(field, phrase, value, random)
-        evidence = (_end_of(state, "", value),)
-        questions = [replace(question, evidence=evidence) for question in questions]
-        return Group(state, questions, "number")
+        return Group(self._state(field, phrase, value, random), questions, "number")
 
     def _state(self, field: Field, phrase: str, value: str, random: Random) -> object:
         chance = random.random()
@@ -95,8 +82,7 @@ class NumberTasks:
             state = ", ".join(f"{name}: {number}" for name, number in given.items())
         else:
             state = ". ".join(f"{name} has {number}" for name, number in given.items()) + "."
-        ends = {name: _end_of(state, name, number) for name, number in given.items()}
-        questions = [self._about(given, ends, random) for _ in range(count)]
+        questions = [self._about(given, random) for _ in range(count)]
         return Group(state, questions, "number")
 
     def _names(self, random: Random, count: int) -> list[str]:
@@ -111,49 +97,40 @@ class NumberTasks:
                 names = [noun[0] for noun in random.sample(self._nouns, count)]
             else:
                 names = random.sample(self._material.entities[kind], count)
-            # A number is found behind its name: none may stand inside of another.
+            # None may stand inside of another: a question would be about both.
             if sum(name in other for name in names for other in names) == count:
                 return names
 
-    def _about(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Question:
+    def _about(self, given: dict[str, str], random: Random) -> Question:
         chance = random.random()
         if chance < 0.35:
-            return self._largest(given, ends, random)
+            return self._largest(given, random)
         if chance < 0.7:
-            return self._larger(given, ends, random)
+            return self._larger(given, random)
         name = random.choice(list(given))
         draw_unused(random)
         compared = self._comparisons.number(given[name], random)
         text = random.choice(self._words["compare noul"])
         text = text.replace("{field}", name).replace("{cmp}", compared.text)
-        return Noul(text, compared.holds, evidence=(ends[name],))
+        return Noul(text, compared.holds)
 
-    def _larger(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Noul:
+    def _larger(self, given: dict[str, str], random: Random) -> Noul:
         first, second = random.sample(list(given), 2)
         holds = number_of(given[first]) > number_of(given[second])
         higher = random.random() < 0.5
         words = self._words["compare two noul" if higher else "compare two noul less"]
         text = random.choice(words).replace("{a}", first).replace("{b}", second)
-        evidence = (ends[first], ends[second])
-        return Noul(text, holds == higher, evidence=evidence)
+        return Noul(text, holds == higher)
 
-    def _largest(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Choice:
+    def _largest(self, given: dict[str, str], random: Random) -> Choice:
         names, largest = list(given), random.random() < 0.5
         random.shuffle(names)
         pick = max if largest else min
         right = pick(names, key=lambda name: number_of(given[name]))
         text = random.choice(self._words["largest choice" if largest else "smallest choice"])
         options = [Option(name) for name in names]
-        return Choice(text, options, names.index(right), evidence=(ends[right],))
+        return Choice(text, options, names.index(right))
 
     def _number(self, random: Random) -> str:
         digits = random.choices((1, 2, 3, 4, 5, 6), (2, 4, 5, 4, 2, 1))[0]
         return self._values.number(random, digits, cents=0.15)
-
-
-def _end_of(state: object, name: str, number: str) -> int:
-    """Where in the state's text a number ends: the one behind a name, or the only one."""
-    text = state_text(state)
-    shown = number if isinstance(state, str) else compact_json(number_of(number))
-    begin = text.index(name) + len(name)
-    return text.index(shown, begin) + len(shown)

@@ -21,8 +21,6 @@ class Choice:
     options: list[Option]
     #: Index of the right option.
     answer: int
-    #: Where in the state's text, in characters, that ends which decides; none if it is not known.
-    evidence: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -33,7 +31,6 @@ class Score:
     answer: int
     #: Highest first.
     reversed: bool = False
-    evidence: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -43,7 +40,6 @@ class Noul:
     #: What counts as yes and as no.
     yes: str | None = None
     no: str | None = None
-    evidence: tuple[int, ...] = ()
 
 
 Question = Union[Choice, Score, Noul]
@@ -111,11 +107,6 @@ def distinct(choice: Choice) -> Choice:
 def draw_unused(random: Random) -> None:
     """A number that nothing reads any more: without it, all that is drawn later would be other."""
     random.random()
-
-
-def pick_wrong(random: Random, most: int) -> int:
-    """How many wrong options, of ``most`` options in all."""
-    return random.randint(1, max(1, most - 1))
 
 
 def pick_count(random: Random, most: int) -> int:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
-from functools import lru_cache
 from random import Random
 
 from ask.noise import reworded
 from ask.question import Choice, Group, Noul, Option, Question, Score
 from source.material import FactText, Material, ReadingQuestion, ReadingText
 
-# What a question may be about whose answer other texts around do not change.
-_LOCAL = {"fact", "who", "where", "when", "cause", "quantity", "count", "order", "reason"}
-# Words that differ between twins and are taken for what decides; of more, any may.
-_MOST_CHANGED = 8
-_WORD = re.compile(r"[\w'’-]+")
 # How often a choice is asked as whether one of its options is right.
 _CHECKED = 0.25
 _CHECKS = (
@@ -51,46 +43,8 @@ class ReadingTasks:
             asked = random.sample(places, min(count, len(places)))
             self._twins = [(one, asked) for one in random.sample(versions, len(versions))]
         text, asked = self._twins.pop()
-        versions = self._versions[text.first]
-        questions: list[Question] = []
-        for at in asked:
-            question = _varied(text.questions[at], random)
-            question.evidence = _what_decides(text, versions, at)
-            questions.append(question)
+        questions = [_varied(text.questions[at], random) for at in asked]
         return Group(text.text, questions, "reading")
-
-    def among(self, random: Random, count: int, most: int) -> Group:
-        """The same in a longer text: up to so many, of other domains, one behind the other."""
-        text = random.choice(self._texts)
-        asked = [one for one in text.questions if one.skill in _LOCAL]
-        if not asked:
-            return self.among(random, count, most)
-        others = [random.choice(self._texts) for _ in range(random.randint(1, most - 1))]
-        texts = [one.text for one in others if one.about != text.about]
-        texts.insert(random.randint(0, len(texts)), text.text)
-        asked = random.sample(asked, min(count, len(asked)))
-        return Group("\n\n".join(texts), [_varied(one, random) for one in asked], "long")
-
-
-def _what_decides(text: ReadingText, versions: list[ReadingText], at: int) -> tuple[int, ...]:
-    """Where the words end that a twin with another answer has not."""
-    answer = text.questions[at].answer
-    others = (one.text for one in versions if one.questions[at].answer != answer)
-    found = [ends for ends in (changed(text.text, other) for other in others) if ends]
-    return min(found, key=len, default=())
-
-
-@lru_cache(50_000)
-def changed(text: str, other: str) -> tuple[int, ...]:
-    """Where the words end that the other text has not; where words are missing, those around."""
-    words = list(_WORD.finditer(text))
-    ends: list[int] = []
-    both = SequenceMatcher(None, [word.group() for word in words], _WORD.findall(other), False)
-    for kind, first, last, _, _ in both.get_opcodes():
-        if kind != "equal":
-            around = (max(0, first - 1), last + 1) if first == last else (first, last)
-            ends += (word.end() for word in words[slice(*around)])
-    return tuple(ends) if len(ends) <= _MOST_CHANGED else ()
 
 
 def _without(text: ReadingText, hides: Callable[[str], bool]) -> ReadingText:
@@ -101,8 +55,8 @@ def _without(text: ReadingText, hides: Callable[[str], bool]) -> ReadingText:
 
 
 def _of_facts(text: FactText) -> ReadingText:
-    asked = (ReadingQuestion(q, "fact", (), (), int(answer)) for q, answer in text.questions)
-    return ReadingText(text.text, "facts", tuple(asked), text.text)
+    asked = (ReadingQuestion(q, (), (), int(answer)) for q, answer in text.questions)
+    return ReadingText(text.text, tuple(asked), text.text)
 
 
 def as_written(text: ReadingText, task: str = "reading") -> Group:

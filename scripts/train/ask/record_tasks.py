@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from random import Random
 from typing import Sequence
@@ -78,7 +77,7 @@ class RecordTasks:
         same = random.random() < 0.5
         value = record.values[field.name] if same else self._other(record, field, random)
         text = _fill(self._frame(kind, random), _phrase(field, random), value.text)
-        return Noul(text, same == (kind == "lookup"), evidence=(record.ends[field.name],))
+        return Noul(text, same == (kind == "lookup"))
 
     def _presence(self, record: Record, random: Random) -> Noul | None:
         given = random.random() < 0.5
@@ -95,8 +94,7 @@ class RecordTasks:
         field = random.choice(pool)
         frame = self._frame("absence" if absence else "presence", random)
         text = _fill(frame, _phrase(field, random))
-        evidence = (record.ends[field.name],) if given else ()
-        return Noul(text, given != absence, evidence=evidence)
+        return Noul(text, given != absence)
 
     def _frame(self, kind: str, random: Random) -> str:
         if self._nouns and random.random() < _COMPOSED:
@@ -111,7 +109,7 @@ class RecordTasks:
             return None
         field = random.choice(flags)
         right = bool(record.values[field.name].json)
-        return Noul(random.choice(field.asks), right, evidence=(record.ends[field.name],))
+        return Noul(random.choice(field.asks), right)
 
     def _other(self, record: Record, field: Field, random: Random) -> Value:
         """A wrong value: of the same kind, or one that stands elsewhere in the record."""
@@ -136,8 +134,7 @@ class RecordTasks:
         random.shuffle(options)
         wording = random.choice(self._words["field choice"])
         at = next(i for i, option in enumerate(options) if option is right)
-        text, evidence = _fill(wording, _phrase(field, random)), (record.ends[field.name],)
-        return distinct(Choice(text, options, at, evidence=evidence))
+        return distinct(Choice(_fill(wording, _phrase(field, random)), options, at))
 
     def _field_of(self, record: Record, field: Field, random: Random) -> Choice | None:
         value = record.values[field.name]
@@ -151,8 +148,7 @@ class RecordTasks:
             Option(random.choice(record.fields[n].phrases).removeprefix("the ")) for n in names
         ]
         text = random.choice(self._words["field of value"]).replace("{value}", value.text)
-        evidence = (record.ends[field.name],)
-        return distinct(Choice(text, options, names.index(field.name), evidence=evidence))
+        return distinct(Choice(text, options, names.index(field.name)))
 
     def _numeric(self, record: Record, kind: str, random: Random) -> Question | None:
         types = ("list",) if kind == "count" else ("number", "money", "date")
@@ -166,10 +162,8 @@ class RecordTasks:
         phrase = _phrase(field, random)
         if kind == "count":
             return self._count(record, field, phrase, random)
-        evidence = (record.ends[field.name],)
         if kind == "range":
-            asked = range_score(self._material, self._values, phrase, value.text, random)
-            return replace(asked, evidence=evidence)
+            return range_score(self._material, self._values, phrase, value.text, random)
         if field.type == "date":
             compared = self._comparisons.date(date.fromisoformat(value.text), random)
         else:
@@ -178,10 +172,10 @@ class RecordTasks:
             compared = self._comparisons.number(value.text, random, uses)
         text = random.choice(self._words["compare noul"])
         text = _fill(text, phrase).replace("{cmp}", compared.text)
-        return Noul(text, compared.holds, evidence=evidence)
+        return Noul(text, compared.holds)
 
     def _count(self, record: Record, field: Field, phrase: str, random: Random) -> Question:
-        value, evidence = record.values[field.name], (record.ends[field.name],)
+        value = record.values[field.name]
         count = len(value.json)
         chance = random.random()
         if chance < 0.4:
@@ -189,16 +183,16 @@ class RecordTasks:
             names = [str(n) for n in sorted([count, *numbers])]
             text = _fill(random.choice(self._words["count choice"]), phrase)
             options, right = [Option(name) for name in names], names.index(str(count))
-            return Choice(text, options, right, evidence=evidence)
+            return Choice(text, options, right)
         if chance < 0.7:
             compared = self._comparisons.count(count, random)
             text = random.choice(self._words["count noul"])
             text = _fill(text, phrase).replace("{cmp}", compared.text)
-            return Noul(text, compared.holds, evidence=evidence)
+            return Noul(text, compared.holds)
         listed = bool(value.json) and random.random() < 0.5
         item = random.choice(value.json) if listed else self._values.item(field, random)
         text = _fill(random.choice(self._words["contains noul"]), phrase, item)
-        return Noul(text, item in value.json, evidence=evidence)
+        return Noul(text, item in value.json)
 
 
 def range_score(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from ask.question import compact_json
 from ask.values import Value, Values
 from source.material import Field, Material, RecordKind
 
@@ -20,8 +19,6 @@ class Record:
     #: Fields that it has without a value, and fields that it could have.
     missing: list[Field]
     state: Any
-    #: Where in the state's text each value ends.
-    ends: dict[str, int]
 
 
 def make_record(kind: RecordKind, material: Material, values: Values, random: Random) -> Record:
@@ -38,10 +35,10 @@ def make_record(kind: RecordKind, material: Material, values: Values, random: Ra
     fields = {field.name: field for field in chosen}
     missing = [fields[name] for name in empty] + absent
     if random.random() < 0.7:
-        state, ends = _as_json(kind, chosen, given, empty, random)
+        state = _as_json(kind, chosen, given, empty, random)
     else:
-        state, ends = _as_text(material, kind, fields, given, random)
-    return Record(given, fields, missing, state, ends)
+        state = _as_text(material, kind, fields, given, random)
+    return Record(given, fields, missing, state)
 
 
 def _as_json(
@@ -50,7 +47,7 @@ def _as_json(
     given: dict[str, Value],
     empty: dict[str, Any],
     random: Random,
-) -> tuple[Any, dict[str, int]]:
+) -> Any:
     spell = random.choice((str, str, str, _snake, _words))
     record = {
         spell(field.name): given[field.name].json if field.name in given else empty[field.name]
@@ -58,20 +55,10 @@ def _as_json(
     }
     chance = random.random()
     if chance < 0.15:
-        state = {random.choice(("type", "kind", "record")): kind.name, **record}
-    elif chance < 0.25:
-        state = {kind.name.replace(" ", "_"): record}
-    else:
-        state = {"data": record} if chance < 0.3 else record
-    text = compact_json(state)
-    return state, {name: _end_in_json(text, spell(name), value) for name, value in given.items()}
-
-
-def _end_in_json(text: str, name: str, value: Value) -> int:
-    """Where a member's value ends, without the quote behind a string."""
-    shown = compact_json(value.json)
-    member = f"{compact_json(name)}:{shown}"
-    return text.index(member) + len(member) - int(shown.endswith('"'))
+        return {random.choice(("type", "kind", "record")): kind.name, **record}
+    if chance < 0.25:
+        return {kind.name.replace(" ", "_"): record}
+    return {"data": record} if chance < 0.3 else record
 
 
 def _as_text(
@@ -80,32 +67,23 @@ def _as_text(
     fields: dict[str, Field],
     given: dict[str, Value],
     random: Random,
-) -> tuple[str, dict[str, int]]:
+) -> str:
     as_lines = random.random() < 0.4
     lines: list[str] = []
-    # In its line.
-    ends: dict[str, int] = {}
     for name, value in given.items():
         field = fields[name]
         phrase = random.choice(field.phrases)
         text = ", ".join(value.json) or "none" if field.type == "list" else value.text
         if as_lines:
-            line = f"{_words(name)}: {text}"
+            lines.append(f"{_words(name)}: {text}")
         else:
             wording = random.choice(material.wordings["state of"])
             sentence = wording.replace("{field}", phrase).replace("{value}", text)
-            line = f"{sentence[:1].upper()}{sentence[1:]}."
-        ends[name] = line.lower().rindex(text.lower()) + len(text)
-        lines.append(line)
-    before = 0
-    for name, line in zip(given, lines):
-        ends[name] += before
-        before += len(line) + 1
+            lines.append(f"{sentence[:1].upper()}{sentence[1:]}.")
     if random.random() < 0.3:
         title = f"{kind.name[:1].upper()}{kind.name[1:]}" + (":" if as_lines else ".")
         lines.insert(0, title)
-        ends = {name: end + len(title) + 1 for name, end in ends.items()}
-    return ("\n" if as_lines else " ").join(lines), ends
+    return ("\n" if as_lines else " ").join(lines)
 
 
 def _snake(name: str) -> str:

@@ -17,6 +17,7 @@ import { firstRows, runRows } from '../../../src/evaluate/run.js'
 import { localSubject, remoteSubject, type Subject } from '../../../src/evaluate/subject.js'
 import { type Figures, Tally } from '../../../src/evaluate/tally.js'
 import { open } from '../../../src/open.js'
+import { layOut } from '../../../src/terminal/text-table.js'
 import { runCommand, UsageError } from '../../command.js'
 
 const usage = `Usage: evaluate [--model FILE | --url ADDRESS] [--sets FOLDER] [--limit N] [--json]
@@ -61,7 +62,6 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       model: { type: 'string' },
       url: { type: 'string' },
       sets: { type: 'string', default: 'build/train/sets' },
@@ -70,10 +70,6 @@ async function main(): Promise<number> {
       json: { type: 'boolean' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const { model = 'build/train/oi-small.gguf', url } = values
   if (url !== undefined) {
     const apiKey = process.env['OI_KEY']
@@ -176,14 +172,6 @@ function tableOf(rows: readonly Row[]): string {
     const cells = [name, about, figure, goal === null ? '' : String(goal), value.toFixed(digits)]
     return [...cells, goal === null ? '' : reached ? 'yes' : 'no', String(count)]
   })
-  const all = [['set', 'what', 'figure', 'goal', 'value', 'reached', 'answers'], ...lines]
-  const widths = all[0]!.map((_, i) => Math.max(...all.map((line) => line[i]!.length)))
-  return all
-    .map((line) =>
-      line
-        .map((cell, i) => cell.padEnd(widths[i]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const heads = ['set', 'what', 'figure', 'goal', 'value', 'reached', 'answers']
+  return layOut([heads, ...lines]).join('\n')
 }

@@ -63,13 +63,6 @@ def _bytes(tensor: Tensor) -> bytes:
     return blocks.tobytes()
 
 
-def quantization_error(tensor: Tensor) -> float:
-    """What the tensor's type changes, relative to the values: root mean square."""
-    values = tensor.values
-    back = dequantized(values, tensor.kind)
-    return float(np.sqrt(np.mean((back - values) ** 2) / np.mean(values**2)))
-
-
 def dequantized(values: np.ndarray, kind: int) -> np.ndarray:
     """What is left of a matrix in Q8_0 or Q4_0; of what is left, everything."""
     scales, numbers = _BLOCKS[kind](values)

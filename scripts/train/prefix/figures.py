@@ -28,7 +28,6 @@ def figures(
         rows.append((len(row.tokens), name, row))
     rows.sort(key=lambda one: one[0])
     found: dict[str, list[float]] = defaultdict(list)
-    sure: list[tuple[float, float]] = []
     begin = 0
     for end in range(1, len(rows) + 1):
         if end < len(rows) and (end - begin + 1) * rows[end][0] <= tokens:
@@ -43,24 +42,11 @@ def figures(
         for name, one, asked in zip(names, known, batch.asked):
             p = one.exp()
             right = float(int(p.argmax()) == asked.answer)
-            sure.append((float(p.max()), right))
             if asked.kind == SCORE:
                 level = float((p * torch.arange(len(p))).sum())
                 right = float(abs(level - asked.answer) <= 0.5)
             found[f"{name} {_KINDS[asked.kind]}"].append(right)
-    shares = {name: (sum(ok) / len(ok), len(ok)) for name, ok in sorted(found.items())}
-    shares["calibration error"] = (calibration_error(sure), len(sure))
-    return shares
-
-
-def calibration_error(sure: list[tuple[float, float]], bins: int = 15) -> float:
-    """Expected, over bins of the same width."""
-    sums = defaultdict(lambda: [0.0, 0.0])
-    for p, right in sure:
-        at = sums[min(bins - 1, int(p * bins))]
-        at[0] += p
-        at[1] += right
-    return sum(abs(p - right) for p, right in sums.values()) / max(1, len(sure))
+    return {name: (sum(ok) / len(ok), len(ok)) for name, ok in sorted(found.items())}
 
 
 def reading_mean(found: dict[str, tuple[float, int]]) -> float:

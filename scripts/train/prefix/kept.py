@@ -46,23 +46,19 @@ def load_network(path: Path, averaged: bool) -> tuple[Network, Done]:
     return network, saved["done"]
 
 
-def watched(
-    cache: Path, most: int, report: bool = False, corpus: bool = True
-) -> list[tuple[str, Group]]:
-    """Development rows with their sets.
+def watched(cache: Path, most: int) -> list[tuple[str, Group]]:
+    """Development rows with their sets, but for those of the card.
 
     :param most: Groups of each set.
-    :param report: Those for the card, which nothing is watched or calibrated on.
     """
     found = []
     for path in sorted(cache.glob("*.dev.pickle")):
         name, groups = path.name.split(".")[0], read(path)
         if name == "corpus":
-            if corpus:
-                Random(name).shuffle(groups)
-                found += groups[: most * 12]
+            Random(name).shuffle(groups)
+            found += groups[: most * 12]
             continue
-        groups = [group for document, group in groups if is_for_card(document) == report]
+        groups = [group for document, group in groups if not is_for_card(document)]
         Random(name).shuffle(groups)
         found += [(name, group) for group in groups[:most] if group.size() < _LONGEST]
     return found

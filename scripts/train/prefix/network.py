@@ -12,7 +12,6 @@ from prefix.rows import Batch
 
 #: Rows of the table of token types that a state, a question and an option have.
 TYPES = 3
-NOUL, OPTION, LEVEL = range(3)
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Layer(nn.Module):
         self.norm1 = nn.LayerNorm(width, eps=shape.epsilon)
         self.norm2 = nn.LayerNorm(width, eps=shape.epsilon)
 
-    def forward(self, x: Tensor, mask: Tensor, dropout: float, at: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor, at: Tensor | None = None) -> Tensor:
         """:param at: Rows × places: of which tokens the states are wanted; of all, if it is None."""
         rows, size, width = x.shape
         if at is None:
@@ -60,11 +59,11 @@ class Layer(nn.Module):
             # By hand: with a mask, PyTorch's own way back takes three times as long on a CPU.
             seen = ((q * (q.shape[-1] ** -0.5)) @ k.transpose(2, 3) + mask).softmax(3) @ v
         seen = self.out(seen.transpose(1, 2).flatten(2))
-        x = self.norm1(x + F.dropout(seen, dropout, self.training))
+        x = self.norm1(x + seen)
         # The server computes the approximation by tanh; a CPU takes four times as long for its way back.
         form = "none" if self.training else "tanh"
         inner = self.down(F.gelu(self.up(x), approximate=form))
-        return self.norm2(x + F.dropout(inner, dropout, self.training))
+        return self.norm2(x + inner)
 
     def _heads(self, x: Tensor) -> Tensor:
         return x.unflatten(2, (self.heads, -1)).transpose(1, 2)
@@ -86,7 +85,6 @@ class Network(nn.Module):
         self.output = nn.Linear(shape.hidden, 3)
         # In training only: does the text say so, leave it open, or contradict it.
         self.relation = nn.Linear(width, 3)
-        self.dropout = 0.0
 
     def forward(self, batch: Batch, marker: int) -> tuple[Tensor, Tensor]:
         """
@@ -102,9 +100,9 @@ class Network(nn.Module):
             x = x.to(torch.get_autocast_dtype(x.device.type))
         mask = torch.zeros(mask.shape, dtype=x.dtype, device=x.device).masked_fill_(~mask, -3e4)
         for layer in self.layers[:-1]:
-            x = layer(x, mask, self.dropout)
+            x = layer(x, mask)
         # Of the last layer, what is read and nothing else.
-        flat = self.layers[-1](x, mask, self.dropout, batch.wanted).flatten(0, 1)
+        flat = self.layers[-1](x, mask, batch.wanted).flatten(0, 1)
         read = flat.index_select(0, batch.reads)
         with torch.autocast(x.device.type, enabled=False):
             z = F.gelu(self.hidden(read.float()))

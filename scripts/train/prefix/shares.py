@@ -19,7 +19,7 @@ ABOUT = {
 }  # fmt: skip
 CORPUS = {
     "check": 5, "decision": 4.5, "number": 4, "concept": 14, "reading": 5, "record": 6, "scale": 4,
-    "matching": 1, "scene": 0.5, "valence": 0.3, "long": 0.3, "sense": 0.5, "stray": 0.5,
+    "matching": 1, "stray": 0.5,
 }  # fmt: skip
 
 

@@ -153,13 +153,13 @@ def _fact(line: Any) -> FactText:
 
 def _reading(line: Any) -> ReadingText:
     questions = tuple(map(_reading_question, line["questions"]))
-    return ReadingText(line["text"], line["about"], questions, line["first"])
+    return ReadingText(line["text"], questions, line["first"])
 
 
 def _reading_question(line: Any) -> ReadingQuestion:
     options, levels = tuple(line.get("options", ())), tuple(line.get("levels", ()))
     answer = options.index(line["a"]) if options else int(line["a"])
-    return ReadingQuestion(line["q"], line["skill"], options, levels, answer)
+    return ReadingQuestion(line["q"], options, levels, answer)
 
 
 def _scale(scale: Any, keep: Keep) -> Scale:

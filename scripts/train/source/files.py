@@ -41,7 +41,6 @@ def _versions(line: Any) -> list[Any]:
         {
             "text": text,
             "first": line["texts"][0],
-            "about": line["about"],
             "questions": [{**asked, "a": asked["a"][i]} for asked in line["questions"]],
         }
         for i, text in enumerate(line["texts"])

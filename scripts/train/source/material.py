@@ -52,8 +52,6 @@ class FactText:
 @dataclass(frozen=True)
 class ReadingQuestion:
     text: str
-    #: What reading it takes: ``fact``, ``negation``, ``implied`` and the like.
-    skill: str
     #: Of a choice; of levels, lowest first; neither is yes or no.
     options: tuple[str, ...]
     levels: tuple[str, ...]
@@ -64,7 +62,6 @@ class ReadingQuestion:
 @dataclass(frozen=True)
 class ReadingText:
     text: str
-    about: str
     questions: tuple[ReadingQuestion, ...]
     #: The first of those versions that are asked the same: itself, unless it has twins.
     first: str

@@ -5,12 +5,7 @@
  */
 
 import { type Setting, settings } from '../../src/config.js'
-import { markdownTable, marksOf } from '../markdown.js'
-
-export const marks = marksOf('npm run settings')
-
-/** From the root of the project. */
-export const guidePath = 'src/config/README.md'
+import { markdownTable } from '../markdown.js'
 
 export function settingsTable(): string {
   const rows = settings.map((setting) => [

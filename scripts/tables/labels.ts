@@ -7,12 +7,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { mostOptions } from '../../src/api/limits.js'
-import { openEngine } from '../../src/engine/engine.js'
 import type { Engine } from '../../src/engine/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
+import { withVocabulary } from '../bench/engine-load.js'
 import { llamaTree } from '../build/vendor.js'
 import { ensureModel } from '../make-model/ensure.js'
-import { checkOptions } from './check.js'
+import { markdownTable } from '../markdown.js'
+import { checkOptions } from './check-options.js'
 
 export interface Row {
   readonly vocabulary: string
@@ -52,8 +53,7 @@ export async function vocabularies(): Promise<string[]> {
  */
 export async function rowOf(vocabulary: string): Promise<Row> {
   const modelPath = await ensureModel('fixture-small', { vocab: vocabulary, type: 'Q8_0' })
-  const engine = await openEngine({ modelPath, metadataOnly: true })
-  try {
+  return withVocabulary(modelPath, async (engine) => {
     const tokens = await ask(engine)
     const plain = withoutTemplate(engine)
     await ask(plain)
@@ -63,9 +63,7 @@ export async function rowOf(vocabulary: string): Promise<Row> {
       labels: { chat: await countLabels(engine), plain: await countLabels(plain) },
       tokens,
     }
-  } finally {
-    await engine.close()
-  }
+  })
 }
 
 async function ask(engine: Engine): Promise<number> {
@@ -88,4 +86,24 @@ function withoutTemplate(engine: Engine): Engine {
     areOrdinary: (ids) => engine.areOrdinary(ids),
     close: () => engine.close(),
   }
+}
+
+/** Of all vocabularies: what cannot be asked ends it. */
+export async function labelTable(): Promise<string> {
+  const rows: Row[] = []
+  for (const vocabulary of await vocabularies()) {
+    rows.push(await rowOf(vocabulary))
+    console.error(`${vocabulary}: checked`)
+  }
+  return tableOf(rows)
+}
+
+const headings = ['Vocabulary', 'Tokens', 'Labels, chat', 'Labels, plain', 'Tokens of 255 options']
+
+export function tableOf(rows: readonly Row[]): string {
+  const cells = rows.map(({ vocabulary, size, labels, tokens }) => [
+    `\`${vocabulary}\``,
+    ...[size, labels.chat, labels.plain, tokens].map((count) => count.toLocaleString('en')),
+  ])
+  return markdownTable(headings, cells)
 }

@@ -15,11 +15,17 @@ export interface HttpReply {
 export class Malformed extends Error {}
 
 const endOfHead = '\r\n\r\n'
-const statusLine = /^HTTP\/1\.1 (\d{3}) [ -~]*$/
+const statusLines = { '1.1': /^HTTP\/1\.1 (\d{3}) [ -~]*$/, any: /^HTTP\/1\.[01] (\d{3})(?: .*)?$/ }
 const header = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?([ -~\u0080-\u00ff]*)$/
 
 export class ReplyReader {
+  readonly #statusLine: RegExp
   #bytes: Buffer = Buffer.alloc(0)
+
+  /** @param version - Of HTTP. */
+  constructor(version: keyof typeof statusLines = '1.1') {
+    this.#statusLine = statusLines[version]
+  }
 
   push(data: Buffer): void {
     this.#bytes = this.#bytes.length === 0 ? data : Buffer.concat([this.#bytes, data])
@@ -42,7 +48,7 @@ export class ReplyReader {
     const end = this.#bytes.indexOf(endOfHead)
     if (end < 0) return undefined
     const [line, ...fields] = this.#bytes.toString('latin1', 0, end).split('\r\n')
-    const status = Number(statusLine.exec(line!)?.[1])
+    const status = Number(this.#statusLine.exec(line!)?.[1])
     if (Number.isNaN(status)) throw new Malformed(`the status line ${JSON.stringify(line)}`)
     const headers = new Map(fields.map(readField))
     const start = end + endOfHead.length
