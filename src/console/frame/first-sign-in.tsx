@@ -4,29 +4,26 @@
  * @module
  */
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { forgetFirst, goTo } from '../navigation.js'
+import { Button } from '../parts/button.js'
 import { FormIn } from '../parts/dialog.js'
-import { TextField } from '../parts/field.js'
 import { call, session } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Session } from '../wire.js'
 import { Brand } from './brand.js'
-import { leastPassword, passwordMistakes } from './password.js'
+import { useNewPassword } from './new-password.js'
 
 export function FirstSignIn({ token }: { readonly token: string }) {
-  const [password, setPassword] = useState('')
-  const [again, setAgain] = useState('')
-  const [tried, setTried] = useState(false)
+  const { fields, take } = useNewPassword('Repeat the password')
   const form = useRef<HTMLDivElement>(null)
   useEffect(() => {
     document.title = 'First sign-in – oi console'
     form.current?.querySelector('input')?.focus()
   }, [])
-  const mistakes = tried ? passwordMistakes(password, again) : {}
   const setFirst = useAction(async () => {
-    setTried(true)
-    if (Object.keys(passwordMistakes(password, again)).length > 0) return
+    const password = take()
+    if (password === undefined) return
     const body = { token, password }
     session.set(await call<Session>('/session/first', { method: 'POST', body, ofSession: true }))
     forgetFirst()
@@ -42,24 +39,10 @@ export function FirstSignIn({ token }: { readonly token: string }) {
           models.
         </p>
         <FormIn action={setFirst}>
-          <TextField
-            label="New password"
-            value={password}
-            onValue={setPassword}
-            hint={`At least ${leastPassword} characters.`}
-            error={mistakes.password}
-            input={{ type: 'password', autocomplete: 'new-password' }}
-          />
-          <TextField
-            label="Repeat the password"
-            value={again}
-            onValue={setAgain}
-            error={mistakes.again}
-            input={{ type: 'password', autocomplete: 'new-password' }}
-          />
-          <button type="submit" class="button button-main" aria-disabled={setFirst.busy}>
+          {fields}
+          <Button kind="main" busy={setFirst.busy}>
             Set password and sign in
-          </button>
+          </Button>
         </FormIn>
         <p class="hint">
           <a

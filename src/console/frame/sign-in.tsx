@@ -5,6 +5,7 @@
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../parts/button.js'
 import { Dialog, FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { call, session } from '../server.js'
@@ -66,13 +67,9 @@ function PasswordForm() {
           onValue={setPassword}
           input={{ type: 'password', autocomplete: 'current-password', name: 'password' }}
         />
-        <button
-          type="submit"
-          class="button button-main"
-          aria-disabled={signIn.busy || password === ''}
-        >
+        <Button kind="main" busy={signIn.busy || password === ''}>
           {signIn.busy ? 'Signing in…' : 'Sign in'}
-        </button>
+        </Button>
       </FormIn>
     </div>
   )

@@ -5,7 +5,7 @@
  */
 
 import { useState } from 'preact/hooks'
-import { Confirm } from '../parts/dialog.js'
+import { FormDialog } from '../parts/dialog.js'
 import { SelectField } from '../parts/field.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
@@ -35,7 +35,12 @@ export function RotateDialog({
     onRotated(await call<KeyWithSecret>(`/keys/${key.id}/rotate`, { method: 'POST', body }))
   })
   return (
-    <Confirm title={`Rotate key ${key.name}`} deed="Rotate key" action={rotate} onClose={onClose}>
+    <FormDialog
+      title={`Rotate key ${key.name}`}
+      deed="Rotate key"
+      action={rotate}
+      onClose={onClose}
+    >
       <p>
         A new key replaces <span class="mono">{key.hint}</span>, with the same name, workspace,
         expiry and models. Until the old key stops, both work.
@@ -46,7 +51,7 @@ export function RotateDialog({
         options={overlaps}
         onValue={setOverlap}
       />
-    </Confirm>
+    </FormDialog>
   )
 }
 
@@ -62,13 +67,13 @@ export function BlockDialog({
   })
   const deed = blocked ? 'Block key' : 'Unblock key'
   return (
-    <Confirm title={`${deed} ${key.name}`} deed={deed} action={block} onClose={onClose}>
+    <FormDialog title={`${deed} ${key.name}`} deed={deed} action={block} onClose={onClose}>
       <p>
         {blocked
           ? 'Requests with it are refused with status 401 until you unblock it.'
           : 'Requests with it are answered again.'}
       </p>
-    </Confirm>
+    </FormDialog>
   )
 }
 
@@ -82,7 +87,7 @@ export function RevokeDialog({
     onDone(`Key ${key.name} is revoked.`)
   })
   return (
-    <Confirm
+    <FormDialog
       title={`Revoke key ${key.name}`}
       deed="Revoke key"
       danger
@@ -93,6 +98,6 @@ export function RevokeDialog({
         Requests with <span class="mono">{key.hint}</span> are refused from now on, for good. To
         stop it only for a while, block it.
       </p>
-    </Confirm>
+    </FormDialog>
   )
 }

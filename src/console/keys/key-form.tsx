@@ -7,7 +7,7 @@
 import { useState } from 'preact/hooks'
 import { date, dateTime } from '../format.js'
 import { CheckField, SelectField, TextField } from '../parts/field.js'
-import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
+import { FormDialog } from '../parts/dialog.js'
 import { call } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Key, KeyChange, KeyWithSecret, Models, Workspace } from '../wire.js'
@@ -68,53 +68,51 @@ export function KeyForm(props: KeyFormProps) {
     ...expiries,
   ]
   return (
-    <Dialog title={key === undefined ? 'Create key' : `Edit key ${key.name}`} onClose={onClose}>
-      <FormIn action={save}>
+    <FormDialog
+      title={key === undefined ? 'Create key' : `Edit key ${key.name}`}
+      deed={key === undefined ? 'Create key' : 'Save'}
+      action={save}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onValue={setName}
+        hint="The application that uses the key. It can be changed later."
+        error={tried ? mistakes.name : undefined}
+        input={{ maxLength: 100, autofocus: true }}
+      />
+      {key === undefined ? (
+        <SelectField
+          label="Workspace"
+          value={workspace}
+          options={inUse.map(({ id, name }) => ({ value: String(id), text: name }))}
+          onValue={setWorkspace}
+          hint="Its limits, budget and balance hold for the key."
+        />
+      ) : (
+        <p class="hint">
+          In the workspace {key.workspace}, as {key.hint}.
+        </p>
+      )}
+      <SelectField label="Expires" value={expiry} options={options} onValue={setExpiry} />
+      {expiry === 'date' && (
         <TextField
-          label="Name"
-          value={name}
-          onValue={setName}
-          hint="The application that uses the key. It can be changed later."
-          error={tried ? mistakes.name : undefined}
-          input={{ maxLength: 100, autofocus: true }}
+          label="Last day"
+          unit="UTC"
+          value={day}
+          onValue={setDay}
+          hint="The key is refused from the end of that day on."
+          error={tried ? mistakes.day : undefined}
+          input={{ type: 'date', min: date(Date.now()) }}
         />
-        {key === undefined ? (
-          <SelectField
-            label="Workspace"
-            value={workspace}
-            options={inUse.map(({ id, name }) => ({ value: String(id), text: name }))}
-            onValue={setWorkspace}
-            hint="Its limits, budget and balance hold for the key."
-          />
-        ) : (
-          <p class="hint">
-            In the workspace {key.workspace}, as {key.hint}.
-          </p>
-        )}
-        <SelectField label="Expires" value={expiry} options={options} onValue={setExpiry} />
-        {expiry === 'date' && (
-          <TextField
-            label="Last day"
-            unit="UTC"
-            value={day}
-            onValue={setDay}
-            hint="The key is refused from the end of that day on."
-            error={tried ? mistakes.day : undefined}
-            input={{ type: 'date', min: date(Date.now()) }}
-          />
-        )}
-        <ModelsField
-          models={models}
-          onModels={setModels}
-          error={tried ? mistakes.models : undefined}
-        />
-        <DialogFoot
-          deed={key === undefined ? 'Create key' : 'Save'}
-          action={save}
-          onClose={onClose}
-        />
-      </FormIn>
-    </Dialog>
+      )}
+      <ModelsField
+        models={models}
+        onModels={setModels}
+        error={tried ? mistakes.models : undefined}
+      />
+    </FormDialog>
   )
 }
 

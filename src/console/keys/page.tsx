@@ -6,8 +6,8 @@
 
 import { useState } from 'preact/hooks'
 import { usePlace, setQuery } from '../navigation.js'
-import { SelectField, TextField } from '../parts/field.js'
-import { Icon } from '../parts/icons.js'
+import { Button } from '../parts/button.js'
+import { optionsOf, SearchField, SelectField } from '../parts/field.js'
 import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { say } from '../parts/toast.js'
@@ -62,15 +62,14 @@ export function KeysPage() {
         title="API keys"
         about="One for each application. All keys of a workspace share its limits, budget and balance."
       >
-        <button
-          type="button"
-          class="button button-main"
+        <Button
+          kind="main"
+          icon="plus"
           disabled={list.length === 0}
           onClick={() => setOpen({ what: 'create' })}
         >
-          <Icon name="plus" />
           Create key
-        </button>
+        </Button>
       </PageHead>
       <LoadedPart of={keys}>
         {({ keys: all }) => {
@@ -81,19 +80,11 @@ export function KeysPage() {
           return (
             <>
               <div class="filters" role="search">
-                <TextField
-                  label="Search"
-                  value={search}
-                  onValue={(search) => setQuery({ search })}
-                  input={{ type: 'search', placeholder: 'Name or last letters' }}
-                />
+                <SearchField placeholder="Name or last letters" />
                 <SelectField
                   label="Workspace"
                   value={workspace}
-                  options={[
-                    { value: '', text: 'All' },
-                    ...list.map(({ id, name }) => ({ value: String(id), text: name })),
-                  ]}
+                  options={optionsOf('All', list)}
                   onValue={(workspace) => setQuery({ workspace })}
                 />
                 <SelectField
@@ -105,13 +96,9 @@ export function KeysPage() {
               </div>
               {shown.length === 0 ? (
                 <Empty icon="key" title="No key fits">
-                  <button
-                    type="button"
-                    class="button"
-                    onClick={() => setQuery({ search: '', workspace: '', state: 'all' })}
-                  >
+                  <Button onClick={() => setQuery({ search: '', workspace: '', state: 'all' })}>
                     Show all {all.length}
-                  </button>
+                  </Button>
                 </Empty>
               ) : (
                 <KeyTable keys={shown} workspaces={list} onOpen={setOpen} />

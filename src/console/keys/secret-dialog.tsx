@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Button } from '../parts/button.js'
 import { CopyButton } from '../parts/small.js'
 import { Dialog } from '../parts/dialog.js'
 import type { KeyWithSecret } from '../wire.js'
@@ -39,9 +40,9 @@ export function SecretDialog({ of: key, rotated, onClose }: SecretDialogProps) {
         <CopyButton text={command} label="Copy command" />
       </div>
       <div class="dialog-foot">
-        <button type="button" class="button button-main" onClick={onClose}>
+        <Button kind="main" onClick={onClose}>
           I have copied it
-        </button>
+        </Button>
       </div>
     </Dialog>
   )

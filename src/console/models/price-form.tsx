@@ -6,6 +6,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { credits, readCredits } from '../format.js'
+import { Button } from '../parts/button.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { LoadedPart } from '../parts/states.js'
@@ -76,9 +77,7 @@ function Fields({ of: price }: { readonly of: Price }) {
         For all answers from now on. Image tokens cost this instead of the input price.
       </p>
       <div class="form-foot">
-        <button type="submit" class="button" aria-disabled={save.busy || same}>
-          Save price
-        </button>
+        <Button busy={save.busy || same}>Save price</Button>
       </div>
     </FormIn>
   )

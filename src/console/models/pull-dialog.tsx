@@ -6,7 +6,7 @@
 
 import { useState } from 'preact/hooks'
 import { bytes } from '../format.js'
-import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
+import { FormDialog } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
@@ -45,35 +45,38 @@ export function PullDialog({ on, onClose, onStarted, onPulled }: PullDialogProps
   })
   const free = on.free_bytes === null ? '' : ` ${bytes(on.free_bytes)} are free there.`
   return (
-    <Dialog title="Pull model" onClose={onClose}>
-      <FormIn action={pull}>
-        <p class="hint">
-          The server fetches it to <span class="mono">{on.folder}</span>, and loads it once to check
-          it.{free}
-        </p>
-        <TextField
-          label="Source"
-          value={source}
-          onValue={setSource}
-          hint="hf:owner/repository, hf:owner/repository:Q8_0, or the address of a GGUF file."
-          error={tried ? mistake : undefined}
-          input={{ class: 'mono', placeholder: 'hf:owner/repository', autofocus: true }}
-        />
-        <TextField
-          label="Name"
-          value={name}
-          onValue={setName}
-          hint="The name that loads it. Default: from its file."
-        />
-        <TextField
-          label="SHA-256"
-          value={sha256}
-          onValue={setSha256}
-          hint="If its publisher names one: nothing else is accepted then."
-          input={{ class: 'mono' }}
-        />
-        <DialogFoot deed="Pull model" action={pull} onClose={onClose} going="Pulling" />
-      </FormIn>
-    </Dialog>
+    <FormDialog
+      title="Pull model"
+      deed="Pull model"
+      action={pull}
+      onClose={onClose}
+      going="Pulling"
+    >
+      <p class="hint">
+        The server fetches it to <span class="mono">{on.folder}</span>, and loads it once to check
+        it.{free}
+      </p>
+      <TextField
+        label="Source"
+        value={source}
+        onValue={setSource}
+        hint="hf:owner/repository, hf:owner/repository:Q8_0, or the address of a GGUF file."
+        error={tried ? mistake : undefined}
+        input={{ class: 'mono', placeholder: 'hf:owner/repository', autofocus: true }}
+      />
+      <TextField
+        label="Name"
+        value={name}
+        onValue={setName}
+        hint="The name that loads it. Default: from its file."
+      />
+      <TextField
+        label="SHA-256"
+        value={sha256}
+        onValue={setSha256}
+        hint="If its publisher names one: nothing else is accepted then."
+        input={{ class: 'mono' }}
+      />
+    </FormDialog>
   )
 }

@@ -1,10 +1,12 @@
 /**
- * The state and the memory of a model.
+ * The state and the memory of a model, and their columns in a table.
  *
  * @module
  */
 
+import { bytes, count } from '../format.js'
 import { Status, type Tone } from '../parts/small.js'
+import type { Column } from '../parts/table.js'
 import type { ModelState } from '../wire.js'
 
 const modelTones: Readonly<Record<ModelState['state'], Tone>> = {
@@ -43,4 +45,27 @@ export function memoryOf({ processes }: ModelState): number | undefined {
     sum += size
   }
   return sum
+}
+
+export const stateColumn: Column<ModelState> = {
+  name: 'State',
+  by: ({ state }) => state,
+  cell: (model) => <StateOf of={model} />,
+}
+
+export const memoryColumn: Column<ModelState> = {
+  name: 'Memory',
+  end: true,
+  by: (model) => memoryOf(model) ?? 0,
+  cell: (model) => {
+    const size = memoryOf(model)
+    return size === undefined ? <span class="faint">–</span> : bytes(size)
+  },
+}
+
+export const runningColumn: Column<ModelState> = {
+  name: 'Running',
+  end: true,
+  by: (model) => model.requests_under_way,
+  cell: (model) => count(model.requests_under_way),
 }

@@ -4,11 +4,10 @@
  * @module
  */
 
-import { bytes, count, percent } from '../format.js'
-import { memoryOf, StateOf } from '../models/state.js'
-import { Icon } from '../parts/icons.js'
+import { count, percent } from '../format.js'
+import { memoryColumn, runningColumn, stateColumn } from '../models/state.js'
 import { PageHead } from '../parts/small.js'
-import { Empty, LoadedPart } from '../parts/states.js'
+import { BadNote, Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
 import { useRefreshed } from '../use-load.js'
 import type { Models, ModelState, Overview, Server } from '../wire.js'
@@ -86,10 +85,7 @@ function Troubles({ server, models }: TroublesProps) {
   return (
     <>
       {texts.map((text) => (
-        <p key={text} class="note note-bad" role="alert">
-          <Icon name="warn" />
-          <span>{text}</span>
-        </p>
+        <BadNote key={text}>{text}</BadNote>
       ))}
     </>
   )
@@ -123,22 +119,9 @@ function ModelTable({ of: models, overview }: ModelTableProps) {
         </>
       ),
     },
-    { name: 'State', by: ({ state }) => state, cell: (model) => <StateOf of={model} /> },
-    {
-      name: 'Memory',
-      end: true,
-      by: (model) => memoryOf(model) ?? 0,
-      cell: (model) => {
-        const size = memoryOf(model)
-        return size === undefined ? <span class="faint">–</span> : bytes(size)
-      },
-    },
-    {
-      name: 'Running',
-      end: true,
-      by: (model) => model.requests_under_way,
-      cell: (model) => count(model.requests_under_way),
-    },
+    stateColumn,
+    memoryColumn,
+    runningColumn,
     {
       name: 'In its queue',
       end: true,

@@ -6,6 +6,7 @@
 
 import { useId } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { setQuery, usePlace } from '../navigation.js'
 
 interface Common {
   readonly label: string
@@ -89,9 +90,30 @@ export function TextField({ value, onValue, input = {}, ...common }: TextFieldPr
   )
 }
 
+/** Keeps what is searched for in the address, as `search`. */
+export function SearchField({ placeholder }: { readonly placeholder: string }) {
+  return (
+    <TextField
+      label="Search"
+      value={usePlace().query.get('search') ?? ''}
+      onValue={(search) => setQuery({ search })}
+      input={{ type: 'search', placeholder }}
+    />
+  )
+}
+
 export interface Option {
   readonly value: string
   readonly text: string
+}
+
+/** The items by their names, and first an option for none of them. */
+export function optionsOf(
+  none: string,
+  items: readonly { readonly name: string; readonly id?: number }[] = [],
+): Option[] {
+  const named = items.map(({ name, id = name }) => ({ value: String(id), text: name }))
+  return [{ value: '', text: none }, ...named]
 }
 
 interface SelectFieldProps extends Common {

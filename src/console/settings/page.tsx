@@ -6,7 +6,7 @@
 
 import { bytes, counted, dateTime, duration } from '../format.js'
 import { setQuery, usePlace } from '../navigation.js'
-import { CheckField, TextField } from '../parts/field.js'
+import { CheckField, SearchField } from '../parts/field.js'
 import { Facts, PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
@@ -118,12 +118,7 @@ export function SettingsPage() {
             return (
               <>
                 <div class="filters" role="search">
-                  <TextField
-                    label="Search"
-                    value={search}
-                    onValue={(search) => setQuery({ search })}
-                    input={{ type: 'search', placeholder: 'Name or words' }}
-                  />
+                  <SearchField placeholder="Name or words" />
                   <CheckField
                     label={`Only those set by hand (${set.length} of ${all.length})`}
                     checked={onlySet}

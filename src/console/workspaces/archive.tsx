@@ -6,7 +6,8 @@
 
 import { useState } from 'preact/hooks'
 import { counted } from '../format.js'
-import { Confirm } from '../parts/dialog.js'
+import { Button } from '../parts/button.js'
+import { FormDialog } from '../parts/dialog.js'
 import { ErrorNote } from '../parts/states.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
@@ -26,22 +27,13 @@ export function Archive({ of: { id, name, active_keys: keys, ...of }, onChanged 
   return (
     <>
       {isArchived ? (
-        <button
-          type="button"
-          class="button"
-          aria-disabled={archive.busy}
-          onClick={() => void archive.run()}
-        >
-          Use again
-        </button>
+        <Button action={archive}>Use again</Button>
       ) : (
-        <button type="button" class="button" onClick={() => setOpen(true)}>
-          Archive…
-        </button>
+        <Button onClick={() => setOpen(true)}>Archive…</Button>
       )}
       {isArchived && <ErrorNote error={archive.error} />}
       {open && (
-        <Confirm
+        <FormDialog
           title={`Archive ${name}`}
           deed="Archive workspace"
           danger
@@ -52,7 +44,7 @@ export function Archive({ of: { id, name, active_keys: keys, ...of }, onChanged 
             Requests with its {counted(keys, 'active key')} are refused from the next one on. Its
             name, usage and ledger stay, and it can be taken into use again.
           </p>
-        </Confirm>
+        </FormDialog>
       )}
     </>
   )

@@ -6,6 +6,7 @@
 
 import { useState } from 'preact/hooks'
 import { count } from '../format.js'
+import { Button } from '../parts/button.js'
 import { FormIn } from '../parts/dialog.js'
 import { SelectField, TextField } from '../parts/field.js'
 import { ErrorNote } from '../parts/states.js'
@@ -68,19 +69,8 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
         onValue={(value) => setPeriod(value as Budget['period'])}
       />
       <div class="form-foot">
-        {budget !== null && (
-          <button
-            type="button"
-            class="button"
-            aria-disabled={remove.busy}
-            onClick={() => void remove.run()}
-          >
-            Remove budget
-          </button>
-        )}
-        <button type="submit" class="button" aria-disabled={save.busy || same}>
-          {budget === null ? 'Set budget' : 'Save budget'}
-        </button>
+        {budget !== null && <Button action={remove}>Remove budget</Button>}
+        <Button busy={save.busy || same}>{budget === null ? 'Set budget' : 'Save budget'}</Button>
       </div>
       <ErrorNote error={remove.error} />
     </FormIn>

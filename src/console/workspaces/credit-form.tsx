@@ -6,7 +6,8 @@
 
 import { useState } from 'preact/hooks'
 import { credits, readCredits } from '../format.js'
-import { Confirm, FormIn } from '../parts/dialog.js'
+import { Button } from '../parts/button.js'
+import { FormDialog, FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
@@ -57,18 +58,14 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
           input={{ inputMode: 'decimal', placeholder: '10' }}
         />
         <div class="form-foot">
-          {balance !== null && (
-            <button type="button" class="button" onClick={() => setLifting(true)}>
-              Lift the limit…
-            </button>
-          )}
-          <button type="submit" class="button" aria-disabled={give.busy}>
+          {balance !== null && <Button onClick={() => setLifting(true)}>Lift the limit…</Button>}
+          <Button busy={give.busy}>
             {amount !== undefined && amount < 0 ? 'Take back' : 'Give credits'}
-          </button>
+          </Button>
         </div>
       </FormIn>
       {lifting && (
-        <Confirm
+        <FormDialog
           title={`Lift the limit of ${workspace.name}`}
           deed="Lift the limit"
           action={lift}
@@ -78,7 +75,7 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
             Its answers are no longer paid from a balance. The rest of it, {credits(balance!)}{' '}
             credits, is gone.
           </p>
-        </Confirm>
+        </FormDialog>
       )}
     </>
   )

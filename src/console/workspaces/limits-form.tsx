@@ -6,6 +6,7 @@
 
 import { useState } from 'preact/hooks'
 import { count } from '../format.js'
+import { Button } from '../parts/button.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { say } from '../parts/toast.js'
@@ -52,9 +53,7 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
         input={{ inputMode: 'numeric', placeholder: 'no limit' }}
       />
       <div class="form-foot">
-        <button type="submit" class="button" aria-disabled={save.busy || same}>
-          Save limits
-        </button>
+        <Button busy={save.busy || same}>Save limits</Button>
       </div>
     </FormIn>
   )

@@ -5,6 +5,7 @@
  */
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { say } from '../parts/toast.js'
@@ -33,13 +34,7 @@ export function NameForm({ of: workspace, onChanged }: PartProps) {
         input={{ maxLength: 100 }}
       />
       <div class="form-foot">
-        <button
-          type="submit"
-          class="button"
-          aria-disabled={rename.busy || same || name.trim() === ''}
-        >
-          Rename
-        </button>
+        <Button busy={rename.busy || same || name.trim() === ''}>Rename</Button>
       </div>
     </FormIn>
   )
