@@ -5,7 +5,7 @@
  */
 
 import Type from 'typebox'
-import { id, name, strict, time, timeOrNull } from './fields.js'
+import { id, name, oneOf, orNull, strict, time, timeOrNull } from './fields.js'
 
 const models = (description: string) =>
   Type.Union(
@@ -31,24 +31,14 @@ export const KeySchema = Type.Object(
     workspace_id: id('The workspace that it belongs to.'),
     workspace: name("The workspace's name."),
     hint: Type.String({ description: 'The end of its secret, such as `oi-…x4Fz`.' }),
-    state: Type.Union(
-      [
-        Type.Literal('active'),
-        Type.Literal('blocked'),
-        Type.Literal('expired'),
-        Type.Literal('revoked'),
-      ],
-      { description: 'Only an active key is accepted.' },
-    ),
+    state: oneOf(['active', 'blocked', 'expired', 'revoked'], 'Only an active key is accepted.'),
     created_at: time('When it was created.'),
     last_used_at: timeOrNull('`null`: never. Written within about a second.'),
     expires_at: timeOrNull('When it expires; `null`: never.'),
     blocked: Type.Boolean({ description: 'Whether it is blocked, until it is unblocked.' }),
     revoked_at: timeOrNull('When it was revoked for good.'),
     models: modelNames,
-    replaced_by: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The id of the key that replaced it by a rotation.',
-    }),
+    replaced_by: orNull(Type.Integer(), 'The id of the key that replaced it by a rotation.'),
   },
   { title: 'Key' },
 )

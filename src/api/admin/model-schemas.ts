@@ -6,7 +6,7 @@
 
 import Type from 'typebox'
 import { ModelCardSchema } from '../model-schemas.js'
-import { count, strict, time } from './fields.js'
+import { count, oneOf, orNull, strict, time } from './fields.js'
 
 export const ModelStateSchema = Type.Object(
   {
@@ -14,38 +14,28 @@ export const ModelStateSchema = Type.Object(
     aliases: Type.Array(Type.String()),
     default: Type.Boolean({ description: 'Whether it answers requests that name no model.' }),
     file: Type.String({ description: "Its path on the server's machine." }),
-    origin: Type.Union([Type.Literal('settings'), Type.Literal('kept'), Type.Literal('loaded')], {
-      description:
-        'Whether the next start loads it, too: as the settings name it, as it is kept, or, if it is ' +
+    origin: oneOf(
+      ['settings', 'kept', 'loaded'],
+      'Whether the next start loads it, too: as the settings name it, as it is kept, or, if it is ' +
         'only `loaded`, not.',
-    }),
-    state: Type.Union(
-      [
-        Type.Literal('loading'),
-        Type.Literal('ready'),
-        Type.Literal('no process'),
-        Type.Literal('draining'),
-        Type.Literal('failed'),
-      ],
-      {
-        description:
-          '`no process`: its process has ended and is being replaced; `draining`: it finishes its ' +
-          'requests, and is then gone; `failed`: it could not be loaded again, or its file has ' +
-          'changed.',
-      },
     ),
-    loaded: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
-      description: 'The part loaded so far, while it is loading; 0 to 1.',
-    }),
-    reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it has failed.' }),
+    state: oneOf(
+      ['loading', 'ready', 'no process', 'draining', 'failed'],
+      '`no process`: its process has ended and is being replaced; `draining`: it finishes its ' +
+        'requests, and is then gone; `failed`: it could not be loaded again, or its file has ' +
+        'changed.',
+    ),
+    loaded: orNull(
+      Type.Number({ minimum: 0, maximum: 1 }),
+      'The part loaded so far, while it is loading; 0 to 1.',
+    ),
+    reason: orNull(Type.String(), 'Why it has failed.'),
     since: time('When it entered this state.'),
-    device: Type.Union([Type.String(), Type.Null()], {
-      description: 'Where it runs, such as `CPU`.',
-    }),
+    device: orNull(Type.String(), 'Where it runs, such as `CPU`.'),
     processes: Type.Array(
       Type.Object({
         pid: Type.Integer(),
-        resident_bytes: Type.Union([count('Resident memory.'), Type.Null()]),
+        resident_bytes: orNull(count('Resident memory.')),
       }),
       {
         description:
@@ -58,9 +48,7 @@ export const ModelStateSchema = Type.Object(
     asked_again: count('Requests that were repeated after such an end.'),
     gave_up: count('Requests that were given up after such ends.'),
     requests_under_way: count('Now.'),
-    card: Type.Union([ModelCardSchema, Type.Null()], {
-      description: 'The card in `GET /v1/models`; `null` until it is loaded.',
-    }),
+    card: orNull(ModelCardSchema, 'The card in `GET /v1/models`; `null` until it is loaded.'),
   },
   { title: 'ModelState' },
 )
@@ -70,12 +58,7 @@ export const ModelStatesSchema = Type.Object(
     models: Type.Array(ModelStateSchema, { description: 'The default model first.' }),
     under_way: Type.Array(
       Type.Object({
-        action: Type.Union([
-          Type.Literal('model.load'),
-          Type.Literal('model.reload'),
-          Type.Literal('model.unload'),
-          Type.Literal('model.pull'),
-        ]),
+        action: oneOf(['model.load', 'model.reload', 'model.unload', 'model.pull']),
         target: Type.String({
           description: 'The file, or the name of the model; of a pull, its source.',
         }),

@@ -5,11 +5,9 @@
  */
 
 import Type from 'typebox'
-import { count, time } from './fields.js'
+import { count, orNull, time } from './fields.js'
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
-const orNull = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
 const milliseconds = Type.Number({ minimum: 0 })
 
 const WindowSchema = Type.Object(
@@ -33,7 +31,7 @@ const WindowSchema = Type.Object(
 const columns = (description: string) =>
   Type.Array(Type.Number({ minimum: 0 }), { description: `${description} One for each slot.` })
 const columnsOrNull = (description: string) =>
-  Type.Array(Type.Union([Type.Number({ minimum: 0 }), Type.Null()]), {
+  Type.Array(orNull(Type.Number({ minimum: 0 })), {
     description: `${description} One for each slot; \`null\`: there was nothing to measure.`,
   })
 

@@ -5,19 +5,16 @@
  */
 
 import Type from 'typebox'
-import { count, strict, timeOrNull } from './fields.js'
+import { count, oneOf, orNull, strict, timeOrNull } from './fields.js'
 
 export const NamedModelSchema = Type.Object(
   {
     name: Type.String({ description: 'The name that `POST /models` takes as `file`.' }),
     bytes: count('Of all its files; of an unfinished pull, what is there.'),
-    state: Type.Union(
-      [Type.Literal('packaged'), Type.Literal('pulled'), Type.Literal('unfinished')],
-      {
-        description:
-          '`packaged`: it came with this server; `pulled`: whole and checked; `unfinished`: its pull ' +
-          'runs, or was cut, and goes on where it was when it is pulled again.',
-      },
+    state: oneOf(
+      ['packaged', 'pulled', 'unfinished'],
+      '`packaged`: it came with this server; `pulled`: whole and checked; `unfinished`: its pull ' +
+        'runs, or was cut, and goes on where it was when it is pulled again.',
     ),
     quantization: Type.String({ description: 'As `Q4_K_M`; empty if unknown.' }),
     sees_images: Type.Boolean(),
@@ -32,7 +29,7 @@ export const NamedModelsSchema = Type.Object(
   {
     models: Type.Array(NamedModelSchema),
     folder: Type.String({ description: 'The folder of pulled models.' }),
-    free_bytes: Type.Union([count('Room on its disk.'), Type.Null()]),
+    free_bytes: orNull(count('Room on its disk.')),
   },
   { title: 'NamedModels' },
 )

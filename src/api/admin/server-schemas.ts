@@ -5,7 +5,7 @@
  */
 
 import Type from 'typebox'
-import { count, id, time } from './fields.js'
+import { count, id, oneOf, orNull, time } from './fields.js'
 
 export const ServerSchema = Type.Object(
   {
@@ -13,22 +13,15 @@ export const ServerSchema = Type.Object(
     node: Type.String({ description: 'Of Node.js.' }),
     started_at: time('When the process began.'),
     uptime_seconds: Type.Number({ minimum: 0 }),
-    state: Type.Union(
-      [
-        Type.Literal('loading'),
-        Type.Literal('ready'),
-        Type.Literal('failed'),
-        Type.Literal('closing'),
-      ],
-      { description: 'Of all its models together.' },
-    ),
+    state: oneOf(['loading', 'ready', 'failed', 'closing'], 'Of all its models together.'),
     transport: Type.String({ description: 'The HTTP library, in words.' }),
     addresses: Type.Array(Type.String(), {
       description: 'The addresses where it listens, the API first.',
     }),
-    admin: Type.Union([Type.Literal('loopback'), Type.Literal('on')], {
-      description: 'Who can reach the admin API: only this machine, or everybody.',
-    }),
+    admin: oneOf(
+      ['loopback', 'on'],
+      'Who can reach the admin API: only this machine, or everybody.',
+    ),
     data_folder: Type.String({ description: 'The folder of workspaces, keys and the ledger.' }),
     requests_under_way: count('Decisions.'),
     memory: Type.Object({
@@ -37,9 +30,7 @@ export const ServerSchema = Type.Object(
       available_bytes: count('Memory that is still available.'),
     }),
     accounts: Type.Object({
-      trouble: Type.Union([Type.String(), Type.Null()], {
-        description: 'Why they cannot be read or written; `null`: they can.',
-      }),
+      trouble: orNull(Type.String(), 'Why they cannot be read or written; `null`: they can.'),
       file_bytes: count('Size of `accounts.db` at its last write.'),
       pending_bookings: count('Answers whose usage is not in the file yet.'),
     }),
@@ -59,15 +50,7 @@ export const SettingsSchema = Type.Object(
         description: Type.String(),
         value,
         default: value,
-        origin: Type.Union(
-          [
-            Type.Literal('default'),
-            Type.Literal('file'),
-            Type.Literal('environment'),
-            Type.Literal('flag'),
-          ],
-          { description: 'Where the value was set.' },
-        ),
+        origin: oneOf(['default', 'file', 'environment', 'flag'], 'Where the value was set.'),
         unit: Type.Optional(Type.String({ description: 'Of a number.' })),
         live: Type.Optional(
           Type.Boolean({
@@ -84,10 +67,10 @@ const AuditEntrySchema = Type.Object(
   {
     id: id('Ascending.'),
     time: time('When it was done.'),
-    actor: Type.Union([Type.Literal('console'), Type.Literal('command'), Type.Literal('server')], {
-      description:
-        '`console`: a session of the admin API; `command`: `oi` on the machine; `server`: a first start.',
-    }),
+    actor: oneOf(
+      ['console', 'command', 'server'],
+      '`console`: a session of the admin API; `command`: `oi` on the machine; `server`: a first start.',
+    ),
     actor_detail: Type.String({
       description: "The client's address, or the user of the system that ran the command.",
     }),
@@ -103,9 +86,7 @@ const AuditEntrySchema = Type.Object(
 export const AuditSchema = Type.Object(
   {
     entries: Type.Array(AuditEntrySchema, { description: 'Newest first.' }),
-    next_before: Type.Union([Type.Integer(), Type.Null()], {
-      description: '`before` for the next page; `null` after the last entry.',
-    }),
+    next_before: orNull(Type.Integer(), '`before` for the next page; `null` after the last entry.'),
     unbooked: Type.Object(
       {
         requests: count('Requests that were answered.'),

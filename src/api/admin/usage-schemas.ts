@@ -5,13 +5,13 @@
  */
 
 import Type from 'typebox'
-import { count, id, time, tokenFields } from './fields.js'
+import { count, id, oneOf, time, tokenFields } from './fields.js'
 
 const dayOrTime = (description: string) =>
   Type.String({ minLength: 10, maxLength: 40, description })
 
-const by = Type.Union([Type.Literal('workspace'), Type.Literal('key'), Type.Literal('model')])
-const per = Type.Union([Type.Literal('hour'), Type.Literal('day')])
+const by = oneOf(['workspace', 'key', 'model'])
+const per = oneOf(['hour', 'day'])
 
 const UsageRowSchema = Type.Object(
   {

@@ -5,7 +5,7 @@
  */
 
 import Type from 'typebox'
-import { amount, count, id, name, strict, time, timeOrNull } from './fields.js'
+import { amount, count, id, name, oneOf, orNull, strict, time, timeOrNull } from './fields.js'
 
 const mostTokens = 1_000_000_000_000_000
 
@@ -20,9 +20,7 @@ const budgetFields = {
     maximum: mostTokens,
     description: 'Input and output tokens of the answers of one period.',
   }),
-  period: Type.Union([Type.Literal('day'), Type.Literal('week'), Type.Literal('month')], {
-    description: 'In UTC; a week begins on Monday.',
-  }),
+  period: oneOf(['day', 'week', 'month'], 'In UTC; a week begins on Monday.'),
 }
 
 /** A budget in a request. */
@@ -47,10 +45,11 @@ export const WorkspaceSchema = Type.Object(
     created_at: time('When it was created.'),
     archived_at: timeOrNull('Since when its keys are refused; `null`: it is in use.'),
     limits: Type.Object(limitFields, { description: 'Limits of all its keys together.' }),
-    budget: Type.Union([BudgetStateSchema, Type.Null()], { description: '`null`: unlimited.' }),
-    balance: Type.Union([amount('Below 0 if answers cost more than was left.'), Type.Null()], {
-      description: 'Millionths of a credit left; `null`: unlimited.',
-    }),
+    budget: orNull(BudgetStateSchema, '`null`: unlimited.'),
+    balance: orNull(
+      amount('Below 0 if answers cost more than was left.'),
+      'Millionths of a credit left; `null`: unlimited.',
+    ),
     active_keys: count('The number of its active keys.'),
   },
   { title: 'Workspace' },
@@ -65,9 +64,7 @@ const changeable = {
   limits: Type.Optional(
     Type.Partial(Type.Object(limitFields, strict), { title: 'LimitsChange', ...strict }),
   ),
-  budget: Type.Optional(
-    Type.Union([BudgetSchema, Type.Null()], { description: '`null`: unlimited.' }),
-  ),
+  budget: Type.Optional(orNull(BudgetSchema, '`null`: unlimited.')),
 }
 
 export const NewWorkspaceSchema = Type.Object(
@@ -111,15 +108,13 @@ const LedgerRowSchema = Type.Object(
   {
     id: Type.String({ description: 'The value for `before` of the next page.' }),
     time: time('When it was booked.'),
-    kind: Type.Union([Type.Literal('usage'), Type.Literal('credit'), Type.Literal('unlimited')], {
-      description:
-        '`usage`: answers; `credit`: what an operator gave or took; `unlimited`: the limit was lifted.',
-    }),
-    key_id: Type.Union([Type.Integer(), Type.Null()], {
-      description: '`null`: no key (the playground, or rows that were closed).',
-    }),
-    key: Type.Union([Type.String(), Type.Null()], { description: 'Its name.' }),
-    model: Type.Union([Type.String(), Type.Null()]),
+    kind: oneOf(
+      ['usage', 'credit', 'unlimited'],
+      '`usage`: answers; `credit`: what an operator gave or took; `unlimited`: the limit was lifted.',
+    ),
+    key_id: orNull(Type.Integer(), '`null`: no key (the playground, or rows that were closed).'),
+    key: orNull(Type.String(), 'Its name.'),
+    model: orNull(Type.String()),
     answers: Type.Integer({
       description: 'The number of answers; -1 takes back one that could not be sent.',
     }),
@@ -140,9 +135,7 @@ export const LedgerPageSchema = Type.Object(
         'Newest first. Free answers have no row while the balance is unlimited: ' +
         'they are only in the usage.',
     }),
-    next_before: Type.Union([Type.String(), Type.Null()], {
-      description: '`before` for the next page; `null` after the last row.',
-    }),
+    next_before: orNull(Type.String(), '`before` for the next page; `null` after the last row.'),
   },
   { title: 'LedgerPage' },
 )
