@@ -9,7 +9,7 @@ import { bytes } from '../format.js'
 import { Button } from '../parts/button.js'
 import { FormDialog } from '../parts/dialog.js'
 import { Status, Time } from '../parts/small.js'
-import { type Column, Table } from '../parts/table.js'
+import { type Column, numbers, Table } from '../parts/table.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
@@ -75,12 +75,7 @@ const columnsFor = (
         <Status tone="idle">Not loaded</Status>
       ),
   },
-  {
-    name: 'Size',
-    end: true,
-    by: (model) => model.bytes,
-    cell: (model) => bytes(model.bytes),
-  },
+  numbers('Size', (model) => model.bytes, bytes),
   {
     name: 'Quantization',
     cell: ({ quantization }) => quantization || <span class="faint">–</span>,

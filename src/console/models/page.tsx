@@ -5,13 +5,12 @@
  */
 
 import { useState } from 'preact/hooks'
-import { count } from '../format.js'
 import { usePlace } from '../navigation.js'
 import { Button } from '../parts/button.js'
 import { SearchField } from '../parts/field.js'
 import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
-import { type Column, Table } from '../parts/table.js'
+import { type Column, numbers, Table } from '../parts/table.js'
 import { useRefreshed } from '../use-load.js'
 import type { Models, ModelState, NamedModels } from '../wire.js'
 import { Changes } from './changes.js'
@@ -48,12 +47,7 @@ const columns: readonly Column<ModelState>[] = [
     cell: ({ card }) => card?.calibration?.data ?? <span class="faint">none</span>,
   },
   { name: 'Device', cell: ({ device }) => device ?? <span class="faint">–</span> },
-  {
-    name: 'Processes',
-    end: true,
-    by: ({ processes }) => processes.length,
-    cell: ({ processes }) => count(processes.length),
-  },
+  numbers('Processes', ({ processes }) => processes.length),
   memoryColumn,
   runningColumn,
 ]

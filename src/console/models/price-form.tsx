@@ -6,7 +6,6 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { credits, readCredits } from '../format.js'
-import { Button } from '../parts/button.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { LoadedPart } from '../parts/states.js'
@@ -61,7 +60,7 @@ function Fields({ of: price }: { readonly of: Price }) {
   })
   const same = fields.every(({ name }, i) => read[i] === now[name])
   return (
-    <FormIn action={save}>
+    <FormIn action={save} deed="Save price" idle={same}>
       {fields.map(({ name, label }, i) => (
         <TextField
           key={name}
@@ -76,9 +75,6 @@ function Fields({ of: price }: { readonly of: Price }) {
       <p class="hint">
         For all answers from now on. Image tokens cost this instead of the input price.
       </p>
-      <div class="form-foot">
-        <Button busy={save.busy || same}>Save price</Button>
-      </div>
     </FormIn>
   )
 }

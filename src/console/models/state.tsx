@@ -4,9 +4,9 @@
  * @module
  */
 
-import { bytes, count } from '../format.js'
+import { bytes } from '../format.js'
 import { Status, type Tone } from '../parts/small.js'
-import type { Column } from '../parts/table.js'
+import { type Column, numbers } from '../parts/table.js'
 import type { ModelState } from '../wire.js'
 
 const modelTones: Readonly<Record<ModelState['state'], Tone>> = {
@@ -53,19 +53,5 @@ export const stateColumn: Column<ModelState> = {
   cell: (model) => <StateOf of={model} />,
 }
 
-export const memoryColumn: Column<ModelState> = {
-  name: 'Memory',
-  end: true,
-  by: (model) => memoryOf(model) ?? 0,
-  cell: (model) => {
-    const size = memoryOf(model)
-    return size === undefined ? <span class="faint">–</span> : bytes(size)
-  },
-}
-
-export const runningColumn: Column<ModelState> = {
-  name: 'Running',
-  end: true,
-  by: (model) => model.requests_under_way,
-  cell: (model) => count(model.requests_under_way),
-}
+export const memoryColumn = numbers('Memory', memoryOf, bytes)
+export const runningColumn = numbers('Running', (model: ModelState) => model.requests_under_way)

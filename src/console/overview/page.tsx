@@ -4,11 +4,11 @@
  * @module
  */
 
-import { count, percent } from '../format.js'
+import { percent } from '../format.js'
 import { memoryColumn, runningColumn, stateColumn } from '../models/state.js'
 import { PageHead } from '../parts/small.js'
 import { BadNote, Empty, LoadedPart } from '../parts/states.js'
-import { type Column, Table } from '../parts/table.js'
+import { type Column, numbers, Table } from '../parts/table.js'
 import { useRefreshed } from '../use-load.js'
 import type { Models, ModelState, Overview, Server } from '../wire.js'
 import { Charts } from './charts.js'
@@ -122,27 +122,9 @@ function ModelTable({ of: models, overview }: ModelTableProps) {
     stateColumn,
     memoryColumn,
     runningColumn,
-    {
-      name: 'In its queue',
-      end: true,
-      by: ({ name }) => queuedOf(overview, name),
-      cell: ({ name }) => count(queuedOf(overview, name)),
-    },
-    {
-      name: 'Worked, last minute',
-      end: true,
-      by: ({ name }) => minutes(name) ?? 0,
-      cell: ({ name }) => {
-        const share = minutes(name)
-        return share === undefined ? <span class="faint">–</span> : percent(share)
-      },
-    },
-    {
-      name: 'Crashes',
-      end: true,
-      by: (model) => crashesOf(model),
-      cell: (model) => count(crashesOf(model)),
-    },
+    numbers('In its queue', ({ name }) => queuedOf(overview, name)),
+    numbers('Worked, last minute', ({ name }) => minutes(name), percent),
+    numbers('Crashes', crashesOf),
   ]
   return <Table label="Models" columns={columns} rows={models} rowKey={({ name }) => name} />
 }

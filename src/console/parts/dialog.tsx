@@ -101,12 +101,17 @@ export function FormDialog(props: FormDialogProps) {
 
 interface FormProps {
   readonly action: Action<[]>
+  /** The text of its button at the end; without it, the children have one. */
+  readonly deed?: string
+  /** Whether there is nothing to do now. */
+  readonly idle?: boolean
+  /** Before that button. */
+  readonly beside?: ComponentChildren
   readonly children: ComponentChildren
-  readonly class?: string
 }
 
 /** A form that shows its error below its fields. */
-export function FormIn({ action, children, ...rest }: FormProps) {
+export function FormIn({ action, deed, idle = false, beside, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [sent, setSent] = useState(0)
   // Focus on a faulty field makes screen readers read its error. A refusal is announced by itself,
@@ -120,7 +125,7 @@ export function FormIn({ action, children, ...rest }: FormProps) {
   return (
     <form
       ref={form}
-      class={rest.class ?? 'form'}
+      class="form"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
@@ -128,6 +133,12 @@ export function FormIn({ action, children, ...rest }: FormProps) {
       }}
     >
       {children}
+      {deed !== undefined && (
+        <div class="form-foot">
+          {beside}
+          <Button busy={action.busy || idle}>{deed}</Button>
+        </div>
+      )}
       <ErrorNote error={action.error} />
     </form>
   )

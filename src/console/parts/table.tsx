@@ -6,6 +6,7 @@
 
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { count } from '../format.js'
 import { Icon } from './icons.js'
 import { usePages } from './pager.js'
 
@@ -21,6 +22,19 @@ export interface Column<T> {
   /** Whether its name is for screen readers only. */
   readonly silent?: boolean
 }
+
+/** A column of numbers, by which it is sorted. @param by - Null or undefined: not known. */
+export const numbers = <T,>(
+  name: string,
+  by: (row: T) => number | null | undefined,
+  show: (value: number) => string = count,
+): Column<T> => ({
+  ...{ name, end: true, by: (row) => by(row) ?? -1 },
+  cell: (row) => {
+    const value = by(row) ?? undefined
+    return value === undefined ? <span class="faint">–</span> : show(value)
+  },
+})
 
 interface TableProps<T> {
   /** What it lists, for screen readers. */

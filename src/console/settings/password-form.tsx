@@ -6,7 +6,6 @@
 
 import { useState } from 'preact/hooks'
 import { useNewPassword } from '../frame/new-password.js'
-import { Button } from '../parts/button.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { say } from '../parts/toast.js'
@@ -31,7 +30,7 @@ export function PasswordForm() {
     say('The password is changed.')
   })
   return (
-    <FormIn action={change}>
+    <FormIn action={change} deed="Change password" idle={current === ''}>
       <TextField
         label="Current password"
         value={current}
@@ -39,9 +38,6 @@ export function PasswordForm() {
         input={{ type: 'password', autocomplete: 'current-password' }}
       />
       {fields}
-      <div class="form-foot">
-        <Button busy={change.busy || current === ''}>Change password</Button>
-      </div>
     </FormIn>
   )
 }

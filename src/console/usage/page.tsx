@@ -14,7 +14,7 @@ import { optionsOf, Segments, SelectField, TextField } from '../parts/field.js'
 import { PageHead } from '../parts/small.js'
 import { saveFile } from '../parts/save-file.js'
 import { Empty, ErrorNote, LoadedPart } from '../parts/states.js'
-import { type Column, Table } from '../parts/table.js'
+import { type Column, numbers, Table } from '../parts/table.js'
 import { callText, withQuery } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Keys, Usage, Workspaces } from '../wire.js'
@@ -222,12 +222,8 @@ function Shown({ of: usage, measure }: { readonly of: Usage; readonly measure: M
 }
 
 function columnsOf({ by }: Usage): readonly Column<Total>[] {
-  const number = (name: string, measure: Measure): Column<Total> => ({
-    name,
-    end: true,
-    by: (total) => total[measure],
-    cell: (total) => (measure === 'cost' ? credits(total.cost) : count(total[measure])),
-  })
+  const number = (name: string, measure: Measure): Column<Total> =>
+    numbers(name, (total) => total[measure], measure === 'cost' ? credits : count)
   return [
     {
       name: groupings.find(({ value }) => value === by)!.text,

@@ -13,7 +13,7 @@ import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Workspace } from '../wire.js'
-import type { PartProps } from './workspace-page.js'
+import type { PartProps } from './forms.js'
 
 export function Archive({ of: { id, name, active_keys: keys, ...of }, onChanged }: PartProps) {
   const [open, setOpen] = useState(false)
