@@ -22,16 +22,14 @@ import { FreedSchema, NamedModelSchema, NamedModelsSchema, NewPullSchema } from 
 import { OverviewSchema } from './overview-schemas.js'
 import { auditQuery, AuditSchema, ServerSchema, SettingsSchema } from './server-schemas.js'
 import { usageQuery, UsageSchema } from './usage-schemas.js'
+import { named } from '../schema-parts.js'
 
-const PlaygroundSchema = Type.Object(
-  {
-    ...RequestSchema.properties,
-    workspace_id: Type.Optional(
-      id('The workspace whose limits and ledger it counts for; without it, it is not booked.'),
-    ),
-  },
-  { title: 'PlaygroundRequest' },
-)
+const PlaygroundSchema = named('PlaygroundRequest', {
+  ...RequestSchema.properties,
+  workspace_id: Type.Optional(
+    id('The workspace whose limits and ledger it counts for; without it, it is not booked.'),
+  ),
+})
 
 /** By operationId. */
 export const serverOperations = {
