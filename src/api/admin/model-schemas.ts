@@ -88,6 +88,22 @@ export const NewModelSchema = named(
   strict,
 )
 
+export type NewModel = Type.Static<typeof NewModelSchema>
+
+/** `models.json` of a data folder. */
+export const KeptModelsSchema = Type.Object({
+  models: Type.Array(Type.Object({ ...NewModelSchema.properties, name: Type.String() })),
+})
+
+/** Inputs of the admin socket. */
+const text = Type.String({ minLength: 1 })
+export const NameSchema = Type.Object({ name: text }, strict)
+export const SomeNameSchema = Type.Object({ name: Type.Optional(text) }, strict)
+export const KeepNamedSchema = Type.Object(
+  { name: text, keep: Type.Optional(Type.Boolean()) },
+  strict,
+)
+
 export const KeepSchema = named(
   'Keep',
   { keep: Type.Boolean({ description: 'Whether the next starts load it.' }) },

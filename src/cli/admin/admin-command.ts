@@ -8,21 +8,18 @@ import type { Command } from 'commander'
 import { checkNewPassword, hashPassword } from '../../admin/password.js'
 import { accountsSettings, type AccountsFlags, withNewAccounts } from '../accounts/with-accounts.js'
 import type { Dependencies } from '../../server/dependencies.js'
+import type { CommandDependencies } from '../exit-codes.js'
 import { addSettings } from '../input/setting-options.js'
 import { print } from '../../terminal/print.js'
 import { addBackupCommands } from './backup-commands.js'
 import { readPassword } from './read-password.js'
 
-export function addAdminCommand(
-  program: Command,
-  dependencies: Dependencies,
-  done: (code: number) => void,
-): void {
+export function addAdminCommand(program: Command, dependencies: CommandDependencies): void {
   const admin = program
     .command('admin')
     .description("the console's password, and backups of the accounts: workspaces, keys, ledger")
   addPasswordCommand(admin, dependencies)
-  addBackupCommands(admin, dependencies, done)
+  addBackupCommands(admin, dependencies)
 }
 
 function addPasswordCommand(admin: Command, dependencies: Dependencies): void {
