@@ -6,7 +6,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { TextField } from '../parts/field.js'
+import { TextField, useText } from '../parts/field.js'
 
 const leastLength = 12
 const input = { type: 'password', autocomplete: 'new-password' } as const
@@ -20,8 +20,8 @@ interface NewPassword {
 
 /** @param repeat - The label of the second field. @param hint - Stands behind the rule. */
 export function useNewPassword(repeat: string, hint = ''): NewPassword {
-  const [password, setPassword] = useState('')
-  const [again, setAgain] = useState('')
+  const [password, passwordField, setPassword] = useText()
+  const [again, againField, setAgain] = useText()
   const [tried, setTried] = useState(false)
   const isShort = password.length < leastLength
   const differ = password !== again
@@ -31,16 +31,14 @@ export function useNewPassword(repeat: string, hint = ''): NewPassword {
       <>
         <TextField
           label="New password"
-          value={password}
-          onValue={setPassword}
+          {...passwordField}
           hint={`At least ${leastLength} characters.${hint}`}
           error={tried && isShort ? short : undefined}
           input={input}
         />
         <TextField
           label={repeat}
-          value={again}
-          onValue={setAgain}
+          {...againField}
           error={tried && differ ? 'The two are not the same.' : undefined}
           input={input}
         />

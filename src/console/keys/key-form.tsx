@@ -6,7 +6,7 @@
 
 import { useState } from 'preact/hooks'
 import { date, dateTime } from '../format.js'
-import { CheckField, SelectField, TextField } from '../parts/field.js'
+import { CheckField, SelectField, TextField, useText } from '../parts/field.js'
 import { FormDialog } from '../parts/dialog.js'
 import { call } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
@@ -14,7 +14,7 @@ import type { Key, KeyChange, KeyWithSecret, Models, Workspace } from '../wire.j
 
 interface KeyFormProps {
   /** Undefined: a new key. */
-  readonly of?: Key
+  readonly of?: Key | undefined
   readonly workspaces: readonly Workspace[]
   readonly workspaceId?: number | undefined
   readonly onClose: () => void
@@ -35,12 +35,12 @@ const dayMs = 86_400_000
 
 export function KeyForm(props: KeyFormProps) {
   const { of: key, workspaces, workspaceId, onClose, onCreated, onChanged } = props
-  const [name, setName] = useState(key?.name ?? '')
+  const [name, nameField] = useText(key?.name ?? '')
   const inUse = workspaces.filter(({ archived_at: at }) => at === null)
-  const [workspace, setWorkspace] = useState(String(workspaceId ?? inUse[0]?.id ?? ''))
+  const [workspace, workspaceField] = useText(String(workspaceId ?? inUse[0]?.id ?? ''))
   const kept = key?.expires_at ?? null
-  const [expiry, setExpiry] = useState(kept === null ? 'never' : 'kept')
-  const [day, setDay] = useState(date(Date.now() + 30 * dayMs))
+  const [expiry, expiryField] = useText(kept === null ? 'never' : 'kept')
+  const [day, dayField] = useText(date(Date.now() + 30 * dayMs))
   const [models, setModels] = useState<readonly string[] | null>(key?.models ?? null)
   const [tried, setTried] = useState(false)
   const expiresAt = expiryOf(expiry, day, kept)
@@ -76,8 +76,7 @@ export function KeyForm(props: KeyFormProps) {
     >
       <TextField
         label="Name"
-        value={name}
-        onValue={setName}
+        {...nameField}
         hint="The application that uses the key. It can be changed later."
         error={tried ? mistakes.name : undefined}
         input={{ maxLength: 100, autofocus: true }}
@@ -85,9 +84,8 @@ export function KeyForm(props: KeyFormProps) {
       {key === undefined ? (
         <SelectField
           label="Workspace"
-          value={workspace}
+          {...workspaceField}
           options={inUse.map(({ id, name }) => ({ value: String(id), text: name }))}
-          onValue={setWorkspace}
           hint="Its limits, budget and balance hold for the key."
         />
       ) : (
@@ -95,13 +93,12 @@ export function KeyForm(props: KeyFormProps) {
           In the workspace {key.workspace}, as {key.hint}.
         </p>
       )}
-      <SelectField label="Expires" value={expiry} options={options} onValue={setExpiry} />
+      <SelectField label="Expires" {...expiryField} options={options} />
       {expiry === 'date' && (
         <TextField
           label="Last day"
           unit="UTC"
-          value={day}
-          onValue={setDay}
+          {...dayField}
           hint="The key is refused from the end of that day on."
           error={tried ? mistakes.day : undefined}
           input={{ type: 'date', min: date(Date.now()) }}

@@ -13,14 +13,13 @@ import { Empty, LoadedPart } from '../parts/states.js'
 import { say } from '../parts/toast.js'
 import { useLoad } from '../use-load.js'
 import type { Key, Keys, KeyWithSecret, Workspaces } from '../wire.js'
-import { BlockDialog, RevokeDialog, RotateDialog } from './deeds.js'
+import { BlockDialog, RevokeDialog, RotateDialog, SecretDialog } from './deeds.js'
 import { KeyForm } from './key-form.js'
 import { KeyTable } from './key-table.js'
-import { SecretDialog } from './secret-dialog.js'
 
 /** The dialog that is open in front of the list. */
 export type Open =
-  | { readonly what: 'create' }
+  | { readonly what: 'create'; readonly key?: undefined }
   | { readonly what: 'edit' | 'rotate' | 'block' | 'revoke'; readonly key: Key }
   | { readonly what: 'secret'; readonly key: KeyWithSecret; readonly rotated: boolean }
 
@@ -107,18 +106,10 @@ export function KeysPage() {
           )
         }}
       </LoadedPart>
-      {open?.what === 'create' && (
-        <KeyForm
-          workspaces={list}
-          workspaceId={Number(workspace) || undefined}
-          onClose={close}
-          onCreated={(key) => showSecret(key, false)}
-          onChanged={done}
-        />
-      )}
-      {open?.what === 'edit' && (
+      {(open?.what === 'create' || open?.what === 'edit') && (
         <KeyForm
           of={open.key}
+          workspaceId={Number(workspace) || undefined}
           workspaces={list}
           onClose={close}
           onCreated={(key) => showSecret(key, false)}

@@ -7,7 +7,7 @@
 import { useState } from 'preact/hooks'
 import { bytes } from '../format.js'
 import { FormDialog } from '../parts/dialog.js'
-import { CheckField, SelectField, TextField } from '../parts/field.js'
+import { CheckField, SelectField, TextField, useCheck, useText } from '../parts/field.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
@@ -27,12 +27,12 @@ interface LoadDialogProps {
 const otherFile = ''
 
 export function LoadDialog({ named, chosen, onClose, onStarted, onLoaded }: LoadDialogProps) {
-  const [choice, setChoice] = useState(chosen ?? named[0]?.name ?? otherFile)
-  const [path, setPath] = useState('')
-  const [name, setName] = useState('')
-  const [aliases, setAliases] = useState('')
-  const [isDefault, setDefault] = useState(false)
-  const [isKept, setKept] = useState(false)
+  const [choice, choiceField] = useText(chosen ?? named[0]?.name ?? otherFile)
+  const [path, pathField] = useText()
+  const [name, nameField] = useText()
+  const [aliases, aliasesField] = useText()
+  const [isDefault, isDefaultField] = useCheck()
+  const [isKept, isKeptField] = useCheck()
   const [settings, setSettings] = useState(noSettings)
   const [tried, setTried] = useState(false)
   const server = useLoad<Server>('/server')
@@ -69,12 +69,11 @@ export function LoadDialog({ named, chosen, onClose, onStarted, onLoaded }: Load
       {named.length > 0 && (
         <SelectField
           label="Model"
-          value={choice}
+          {...choiceField}
           options={[
             ...named.map((model) => ({ value: model.name, text: textOf(model) })),
             { value: otherFile, text: 'Another file' },
           ]}
-          onValue={setChoice}
           hint={needs(
             named.find((one) => one.name === choice),
             server.data,
@@ -84,8 +83,7 @@ export function LoadDialog({ named, chosen, onClose, onStarted, onLoaded }: Load
       {choice === otherFile && (
         <TextField
           label="File"
-          value={path}
-          onValue={setPath}
+          {...pathField}
           hint="Absolute path of a GGUF file on the server’s machine."
           error={tried ? mistake : undefined}
           input={{ class: 'mono', placeholder: '/models/name.gguf', autofocus: true }}
@@ -93,26 +91,16 @@ export function LoadDialog({ named, chosen, onClose, onStarted, onLoaded }: Load
       )}
       <TextField
         label="Name"
-        value={name}
-        onValue={setName}
+        {...nameField}
         hint="The name that requests use. Default: from the file."
       />
       <TextField
         label="Aliases"
-        value={aliases}
-        onValue={setAliases}
+        {...aliasesField}
         hint="Further names, with spaces between them."
       />
-      <CheckField
-        label="Answers requests that name no model"
-        checked={isDefault}
-        onChecked={setDefault}
-      />
-      <CheckField
-        label="Load it again when the server starts"
-        checked={isKept}
-        onChecked={setKept}
-      />
+      <CheckField label="Answers requests that name no model" {...isDefaultField} />
+      <CheckField label="Load it again when the server starts" {...isKeptField} />
       <SettingFields
         of={settings}
         onChange={setSettings}

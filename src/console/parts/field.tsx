@@ -4,7 +4,7 @@
  * @module
  */
 
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { setQuery, usePlace } from '../navigation.js'
 
@@ -138,6 +138,12 @@ export function SelectField({ value, options, onValue, ...common }: SelectFieldP
   )
 }
 
+/** A text or a choice, and what is spread over its field. */
+export function useText(first = '') {
+  const [value, onValue] = useState(first)
+  return [value, { value, onValue }, onValue] as const
+}
+
 interface CheckFieldProps {
   readonly label: ComponentChildren
   readonly checked: boolean
@@ -155,6 +161,12 @@ export function CheckField({ label, checked, onChecked }: CheckFieldProps) {
       <span>{label}</span>
     </label>
   )
+}
+
+/** Whether it is checked, and what is spread over its field. */
+export function useCheck() {
+  const [checked, onChecked] = useState(false)
+  return [checked, { checked, onChecked }] as const
 }
 
 interface ChoiceProps {

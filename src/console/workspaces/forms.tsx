@@ -1,22 +1,21 @@
 /**
- * The forms of a workspace: its name, its limits, its budget and its credits.
+ * The forms of a workspace: its name, its limits, its budget and its credits, and its end.
  *
  * @module
  */
 
 import { useState } from 'preact/hooks'
-import { count, credits, readCredits } from '../format.js'
+import { count, counted, credits, readCredits, readWhole } from '../format.js'
 import { Button } from '../parts/button.js'
 import { FormDialog, FormIn } from '../parts/dialog.js'
-import { SelectField, TextField } from '../parts/field.js'
+import { SelectField, TextField, useText } from '../parts/field.js'
 import { ErrorNote } from '../parts/states.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Budget, Workspace, WorkspaceChange } from '../wire.js'
-import { readWhole } from './read-whole.js'
 
-export interface PartProps {
+interface PartProps {
   readonly of: Workspace
   /** Called with the changed workspace. */
   readonly onChanged: (workspace: Workspace) => void
@@ -26,7 +25,7 @@ const change = ({ id }: Workspace, body: WorkspaceChange) =>
   call<Workspace>(`/workspaces/${id}`, { method: 'PATCH', body })
 
 export function NameForm({ of: workspace, onChanged }: PartProps) {
-  const [name, setName] = useState(workspace.name)
+  const [name, nameField] = useText(workspace.name)
   const rename = useAction(async () => {
     if (same || name.trim() === '') return
     const body = { name: name.trim() }
@@ -38,8 +37,7 @@ export function NameForm({ of: workspace, onChanged }: PartProps) {
     <FormIn action={rename} deed="Rename" idle={same || name.trim() === ''}>
       <TextField
         label="Name"
-        value={name}
-        onValue={setName}
+        {...nameField}
         hint="Keys, usage and ledger stay with it."
         input={{ maxLength: 100 }}
       />
@@ -49,8 +47,8 @@ export function NameForm({ of: workspace, onChanged }: PartProps) {
 
 export function LimitsForm({ of: workspace, onChanged }: PartProps) {
   const { limits } = workspace
-  const [perMinute, setPerMinute] = useState(show(limits.requests_per_minute))
-  const [concurrent, setConcurrent] = useState(show(limits.concurrent))
+  const [perMinute, perMinuteField] = useText(show(limits.requests_per_minute))
+  const [concurrent, concurrentField] = useText(show(limits.concurrent))
   const most = perMinute.trim() === '' ? 0 : readWhole(perMinute)
   const atOnce = concurrent.trim() === '' ? 0 : readWhole(concurrent)
   const wrong = 'A whole number, or empty for no limit.'
@@ -66,16 +64,14 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
       <TextField
         label="Requests"
         unit="in any 60 seconds"
-        value={perMinute}
-        onValue={setPerMinute}
+        {...perMinuteField}
         error={most === undefined ? wrong : undefined}
         input={{ inputMode: 'numeric', placeholder: 'no limit' }}
       />
       <TextField
         label="Concurrent requests"
         unit="at the same time"
-        value={concurrent}
-        onValue={setConcurrent}
+        {...concurrentField}
         error={atOnce === undefined ? wrong : undefined}
         hint="Empty: no limit. For all keys of the workspace together."
         input={{ inputMode: 'numeric', placeholder: 'no limit' }}
@@ -97,7 +93,7 @@ const periods = [
 
 export function BudgetForm({ of: workspace, onChanged }: PartProps) {
   const { budget } = workspace
-  const [tokens, setTokens] = useState(budget === null ? '' : count(budget.tokens))
+  const [tokens, tokensField, setTokens] = useText(budget === null ? '' : count(budget.tokens))
   const [period, setPeriod] = useState<Budget['period']>(budget?.period ?? 'month')
   const [tried, setTried] = useState(false)
   const read = readWhole(tokens)
@@ -126,8 +122,7 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
       <TextField
         label="Tokens"
         unit="input and output"
-        value={tokens}
-        onValue={setTokens}
+        {...tokensField}
         error={tried ? mistake : undefined}
         hint="When they are used up, requests are refused until the period ends."
         input={{ inputMode: 'text', placeholder: 'no budget' }}
@@ -146,7 +141,7 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
 /** Gives credits, takes them back, or lifts the limit. */
 export function CreditForm({ of: workspace, onChanged }: PartProps) {
   const { balance } = workspace
-  const [text, setText] = useState('')
+  const [text, textField, setText] = useText()
   const [tried, setTried] = useState(false)
   const [lifting, setLifting] = useState(false)
   const amount = readCredits(text)
@@ -186,8 +181,7 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
         <TextField
           label="Credit"
           unit="credits"
-          value={text}
-          onValue={setText}
+          {...textField}
           error={tried ? mistake : undefined}
           hint={hint}
           input={{ inputMode: 'decimal', placeholder: '10' }}
@@ -203,6 +197,42 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
           <p>
             Its answers are no longer paid from a balance. The rest of it, {credits(balance!)}{' '}
             credits, is gone.
+          </p>
+        </FormDialog>
+      )}
+    </>
+  )
+}
+
+/** Takes a workspace out of use, or into use again. */
+export function Archive({ of: workspace, onChanged }: PartProps) {
+  const [open, setOpen] = useState(false)
+  const { name, archived_at: at } = workspace
+  const isArchived = at !== null
+  const archive = useAction(async () => {
+    onChanged(await change(workspace, { archived: !isArchived }))
+    setOpen(false)
+    say(`${name} is ${isArchived ? 'in use again' : 'archived'}.`)
+  })
+  return (
+    <>
+      {isArchived ? (
+        <Button action={archive}>Use again</Button>
+      ) : (
+        <Button onClick={() => setOpen(true)}>Archive…</Button>
+      )}
+      {isArchived && <ErrorNote error={archive.error} />}
+      {open && (
+        <FormDialog
+          title={`Archive ${name}`}
+          deed="Archive workspace"
+          danger
+          action={archive}
+          onClose={() => setOpen(false)}
+        >
+          <p>
+            Requests with its {counted(workspace.active_keys, 'active key')} are refused from the
+            next one on. Its name, usage and ledger stay, and it can be taken into use again.
           </p>
         </FormDialog>
       )}

@@ -9,7 +9,7 @@ import { count } from '../format.js'
 import { goTo, setQuery, usePlace } from '../navigation.js'
 import { Button } from '../parts/button.js'
 import { FormDialog } from '../parts/dialog.js'
-import { CheckField, SearchField, TextField } from '../parts/field.js'
+import { CheckField, SearchField, TextField, useText } from '../parts/field.js'
 import { PageHead, Time } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
@@ -140,7 +140,7 @@ export function WorkspacesPage() {
 }
 
 function CreateDialog({ onClose }: { readonly onClose: () => void }) {
-  const [name, setName] = useState('')
+  const [name, nameField] = useText()
   const [tried, setTried] = useState(false)
   const mistake = name.trim() === '' ? 'Give it a name.' : undefined
   const create = useAction(async () => {
@@ -154,8 +154,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
     <FormDialog title="Create workspace" deed="Create workspace" action={create} onClose={onClose}>
       <TextField
         label="Name"
-        value={name}
-        onValue={setName}
+        {...nameField}
         error={tried ? mistake : undefined}
         hint="Limits, budget and balance are set on its page, which opens next."
         input={{ maxLength: 100, autofocus: true }}
