@@ -13,7 +13,6 @@
  */
 
 import { join } from 'node:path'
-import { Compile } from 'typebox/compile'
 import { checkValues, requireKnown, unknownText, type Values } from './config/check.js'
 import { readConfigFile } from './config/file.js'
 import type { Origin } from './config/report.js'
@@ -51,7 +50,6 @@ export interface Config extends Settings {
   readonly origins: Readonly<Record<ConfigName, Origin>>
 }
 
-const validator = Compile(settingsSchema)
 const defaults = Object.fromEntries(
   settings.map((setting) => [setting.name, setting.default]),
 ) as unknown as Settings
@@ -204,7 +202,7 @@ function readSource(
   })
   const values = Object.fromEntries(given.map(({ setting, value }) => [setting.name, value]))
   const shown = spelling === 'variable' ? 'variable' : 'flag'
-  checkValues(validator, values, (name) => settings.find((one) => one.name === name)![shown])
+  checkValues(settingsSchema, values, (name) => settings.find((one) => one.name === name)![shown])
   return values
 }
 

@@ -12,7 +12,7 @@
  */
 
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Connection } from './store/connection.js'
+import { type Connection, execute, selectOne } from './store/connection.js'
 import { hashBytes, hashSecret } from './keys.js'
 
 /** A session ends after this time without use, or at this age; milliseconds. */
@@ -125,13 +125,8 @@ export class AdminAccess {
   /** The session of a secret, whose use is noted; undefined if there is none. */
   session(secret: string, nowMs = Date.now()): Session | undefined {
     const hash = hashBytes(hashSecret(secret))
-    const row = this.#db.use(() =>
-      this.#db
-        .prepare<[Buffer], SessionRow>(
-          'SELECT created_ms AS createdMs, seen_ms AS seenMs FROM sessions WHERE hash = ?',
-        )
-        .get(hash),
-    )
+    const sql = 'SELECT created_ms AS createdMs, seen_ms AS seenMs FROM sessions WHERE hash = ?'
+    const row = selectOne<SessionRow>(this.#db, sql, hash)
     if (row === undefined) return undefined
     if (row.createdMs + sessionLongestMs <= nowMs || row.seenMs + sessionIdleMs <= nowMs) {
       return undefined
@@ -141,16 +136,12 @@ export class AdminAccess {
   }
 
   endSession(secret: string): void {
-    this.#db.use(() =>
-      this.#db.prepare('DELETE FROM sessions WHERE hash = ?').run(hashBytes(hashSecret(secret))),
-    )
+    execute(this.#db, 'DELETE FROM sessions WHERE hash = ?', hashBytes(hashSecret(secret)))
   }
 
   #touch(hash: Buffer, nowMs: number): void {
     try {
-      this.#db.use(() =>
-        this.#db.prepare('UPDATE sessions SET seen_ms = ? WHERE hash = ?').run(nowMs, hash),
-      )
+      execute(this.#db, 'UPDATE sessions SET seen_ms = ? WHERE hash = ?', nowMs, hash)
     } catch {
       // Another process is writing: the next use will be noted.
     }

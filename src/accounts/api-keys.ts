@@ -10,7 +10,7 @@
 
 import { OiError } from '../errors.js'
 import type { Changes } from './changes.js'
-import type { Connection } from './store/connection.js'
+import { type Connection, execute, selectAll, selectOne } from './store/connection.js'
 import { hashBytes, hashSecret, newSecret } from './keys.js'
 import { checkName } from './names.js'
 
@@ -83,38 +83,29 @@ export class ApiKeys {
   create(workspaceId: number, { name, expiresMs, models }: KeyTerms): NewKey {
     check({ name, expiresMs, models })
     const secret = newSecret()
-    const id = this.#db.use(() =>
-      this.#db
-        .pluck<unknown[], number>(
-          `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms, expires_ms, models)
-             VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-        )
-        .get(
-          ...[workspaceId, name, hashBytes(hashSecret(secret)), secret.slice(-4), Date.now()],
-          ...[expiresMs, modelsText(models)],
-        )!,
+    const made = selectOne<{ id: number }>(
+      this.#db,
+      `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms, expires_ms, models)
+         VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      ...[workspaceId, name, hashBytes(hashSecret(secret)), secret.slice(-4), Date.now()],
+      ...[expiresMs, modelsText(models)],
     )
     this.#changes.mark()
-    return { ...this.get(id), secret }
+    return { ...this.get(made!.id), secret }
   }
 
   /** Oldest first, revoked ones included. @param workspaceId - Only this workspace's keys. */
   list(workspaceId?: number): Key[] {
-    const rows = this.#db.use(() =>
+    const rows =
       workspaceId === undefined
-        ? this.#db.prepare<[], Row>(`${select} ORDER BY keys.id`).all()
-        : this.#db
-            .prepare<[number], Row>(`${select} WHERE workspace_id = ? ORDER BY keys.id`)
-            .all(workspaceId),
-    )
+        ? selectAll<Row>(this.#db, `${select} ORDER BY keys.id`)
+        : selectAll<Row>(this.#db, `${select} WHERE workspace_id = ? ORDER BY keys.id`, workspaceId)
     return rows.map(keyOf)
   }
 
   /** @throws {@link OiError} `ERR_NOT_FOUND` if there is no such key. */
   get(id: number): Key {
-    const row = this.#db.use(() =>
-      this.#db.prepare<[number], Row>(`${select} WHERE keys.id = ?`).get(id),
-    )
+    const row = selectOne<Row>(this.#db, `${select} WHERE keys.id = ?`, id)
     if (row !== undefined) return keyOf(row)
     throw new OiError('ERR_NOT_FOUND', `There is no key ${id}: oi keys list shows them`)
   }
@@ -159,9 +150,7 @@ export class ApiKeys {
     const next = this.create(old.workspaceId, old)
     const endMs = Date.now() + overlapMs
     this.#update(id, { ...old, expiresMs: Math.min(old.expiresMs ?? Infinity, endMs) })
-    this.#db.use(() =>
-      this.#db.prepare('UPDATE keys SET replaced_by = ? WHERE id = ?').run(next.id, id),
-    )
+    execute(this.#db, 'UPDATE keys SET replaced_by = ? WHERE id = ?', next.id, id)
     return next
   }
 
@@ -171,24 +160,16 @@ export class ApiKeys {
    * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such key.
    */
   revoke(id: number): Key {
-    this.#db.use(() =>
-      this.#db
-        .prepare('UPDATE keys SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL')
-        .run(Date.now(), id),
-    )
+    const sql = 'UPDATE keys SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL'
+    execute(this.#db, sql, Date.now(), id)
     this.#changes.mark()
     return this.get(id)
   }
 
   #update(id: number, values: Pick<Key, 'name' | 'expiresMs' | 'models' | 'blockedMs'>): void {
     const { name, expiresMs, models, blockedMs } = values
-    this.#db.use(() =>
-      this.#db
-        .prepare(
-          'UPDATE keys SET name = ?, expires_ms = ?, models = ?, blocked_ms = ? WHERE id = ?',
-        )
-        .run(name, expiresMs, modelsText(models), blockedMs, id),
-    )
+    const sql = 'UPDATE keys SET name = ?, expires_ms = ?, models = ?, blocked_ms = ? WHERE id = ?'
+    execute(this.#db, sql, name, expiresMs, modelsText(models), blockedMs, id)
     this.#changes.mark()
   }
 }

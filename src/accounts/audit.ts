@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Connection } from './store/connection.js'
+import { type Connection, execute, selectAll } from './store/connection.js'
 
 /** The author of a change. */
 export interface Actor {
@@ -58,30 +58,21 @@ export class Audit {
 
   /** @throws {@link OiError} `ERR_OVERLOADED` if the entry cannot be written. */
   write(actor: Actor, { action, target, name }: Deed, before: unknown, after: unknown): void {
-    this.#db.use(() =>
-      this.#db
-        .prepare(
-          `INSERT INTO audit (time_ms, actor, actor_detail, action, target, target_name, before,
-             after) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-        )
-        .run(
-          ...[Date.now(), actor.kind, actor.detail, action, target, name],
-          ...[textOf(before), textOf(after)],
-        ),
+    execute(
+      this.#db,
+      `INSERT INTO audit (time_ms, actor, actor_detail, action, target, target_name, before,
+         after) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[Date.now(), actor.kind, actor.detail, action, target, name],
+      ...[textOf(before), textOf(after)],
     )
   }
 
   /** @param before - Only entries with a smaller id. @param limit - At least 1. */
   page(limit: number, before = Number.MAX_SAFE_INTEGER): AuditPage {
-    const rows = this.#db.use(() =>
-      this.#db
-        .prepare<[number, number], Row>(
-          `SELECT id, time_ms AS timeMs, actor, actor_detail AS actorDetail, action, target,
-                  target_name AS name, before, after
-           FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?`,
-        )
-        .all(before, limit + 1),
-    )
+    const sql = `SELECT id, time_ms AS timeMs, actor, actor_detail AS actorDetail, action, target,
+        target_name AS name, before, after
+      FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?`
+    const rows = selectAll<Row>(this.#db, sql, before, limit + 1)
     const entries = rows.slice(0, limit).map((row) => ({
       ...row,
       before: valueOf(row.before),

@@ -12,7 +12,7 @@
 
 import { OiError } from '../errors.js'
 import type { Changes } from './changes.js'
-import type { Connection } from './store/connection.js'
+import { type Connection, selectAll } from './store/connection.js'
 import { hashBytes, keyError } from './keys.js'
 import type { Workspace } from './workspaces.js'
 
@@ -130,17 +130,12 @@ export class KnownKeys {
   #rows(which: 'hash = ?' | 'hash = ANY(?)', value: Buffer | Buffer[]): KeyRow[] {
     // An index may stop at the first byte that differs: timing reveals the hash of the sent secret,
     // which does not lead to a secret with that hash.
-    return this.#db.use(() =>
-      this.#db
-        .prepare<[Buffer | Buffer[]], KeyRow>(
-          `SELECT hash, keys.id AS keyId, revoked_ms AS revokedMs, blocked_ms AS blockedMs,
-                  expires_ms AS expiresMs, models,
-                  workspaces.id AS workspaceId, workspaces.name AS workspace,
-                  workspaces.created_ms AS workspaceMadeMs, archived_ms AS archivedMs
-           FROM keys JOIN workspaces ON workspaces.id = workspace_id WHERE ${which}`,
-        )
-        .all(value),
-    )
+    const sql = `SELECT hash, keys.id AS keyId, revoked_ms AS revokedMs, blocked_ms AS blockedMs,
+        expires_ms AS expiresMs, models,
+        workspaces.id AS workspaceId, workspaces.name AS workspace,
+        workspaces.created_ms AS workspaceMadeMs, archived_ms AS archivedMs
+      FROM keys JOIN workspaces ON workspaces.id = workspace_id WHERE ${which}`
+    return selectAll<KeyRow>(this.#db, sql, value)
   }
 }
 

@@ -8,7 +8,7 @@ import { OiError } from '../errors.js'
 import { type Booking, dayMs } from './ledger/booking.js'
 import { type Budget, type BudgetState, checkBudget, type Period, periodAt } from './budget.js'
 import type { Changes } from './changes.js'
-import type { Connection } from './store/connection.js'
+import { type Connection, execute } from './store/connection.js'
 import type { Ledger } from './ledger/ledger.js'
 import { unwritten } from './ledger/unwritten.js'
 
@@ -103,14 +103,9 @@ export class Terms {
   setLimits(workspaceId: number, { requestsPerMinute, concurrent }: Partial<Limits>): void {
     checkLimit('requests per minute', requestsPerMinute, maxLimits.requestsPerMinute)
     checkLimit('concurrent requests', concurrent, maxLimits.concurrent)
-    this.#db.use(() =>
-      this.#db
-        .prepare(
-          `UPDATE workspaces SET requests_per_minute = coalesce(?, requests_per_minute),
-             concurrent = coalesce(?, concurrent) WHERE id = ?`,
-        )
-        .run(requestsPerMinute ?? null, concurrent ?? null, workspaceId),
-    )
+    const sql = `UPDATE workspaces SET requests_per_minute = coalesce(?, requests_per_minute),
+      concurrent = coalesce(?, concurrent) WHERE id = ?`
+    execute(this.#db, sql, requestsPerMinute ?? null, concurrent ?? null, workspaceId)
     this.#changes.mark()
   }
 
@@ -122,11 +117,8 @@ export class Terms {
    */
   setBudget(workspaceId: number, budget: Budget | null): void {
     if (budget !== null) checkBudget(budget)
-    this.#db.use(() =>
-      this.#db
-        .prepare('UPDATE workspaces SET budget_tokens = ?, budget_period = ? WHERE id = ?')
-        .run(budget?.tokens ?? null, budget?.period ?? null, workspaceId),
-    )
+    const sql = 'UPDATE workspaces SET budget_tokens = ?, budget_period = ? WHERE id = ?'
+    execute(this.#db, sql, budget?.tokens ?? null, budget?.period ?? null, workspaceId)
     this.#changes.mark()
   }
 

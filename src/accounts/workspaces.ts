@@ -8,7 +8,7 @@ import { shellArgument } from '../api/words.js'
 import { OiError } from '../errors.js'
 import type { Changes } from './changes.js'
 import { checkName } from './names.js'
-import type { Connection } from './store/connection.js'
+import { type Connection, execute } from './store/connection.js'
 import { standardConcurrent } from './store/schema.js'
 import { type Terms, termsColumns, type TermsRow, type WorkspaceTerms } from './terms.js'
 
@@ -42,11 +42,8 @@ export class Workspaces {
   create(name: string): Workspace {
     this.#requireFree(name)
     this.#changes.mark()
-    this.#db.use(() =>
-      this.#db
-        .prepare('INSERT INTO workspaces (name, created_ms, concurrent) VALUES (?, ?, ?)')
-        .run(name, Date.now(), standardConcurrent),
-    )
+    const sql = 'INSERT INTO workspaces (name, created_ms, concurrent) VALUES (?, ?, ?)'
+    execute(this.#db, sql, name, Date.now(), standardConcurrent)
     return this.get(name)
   }
 
@@ -97,9 +94,7 @@ export class Workspaces {
   }
 
   #set(id: number, column: 'name' | 'archived_ms', value: string | number | null): void {
-    this.#db.use(() =>
-      this.#db.prepare(`UPDATE workspaces SET ${column} = ? WHERE id = ?`).run(value, id),
-    )
+    execute(this.#db, `UPDATE workspaces SET ${column} = ? WHERE id = ?`, value, id)
     this.#changes.mark()
   }
 

@@ -17,7 +17,7 @@ import { accountsHandlers } from './accounts-handlers.js'
 import { AdminExchange } from './admin-exchange.js'
 import type { AdminHandlers, AdminOptions, AdminServices } from './call.js'
 import { ConsoleFiles, consolePath } from './console-files.js'
-import { AreaContext } from './context.js'
+import { type AreaContext, areaContext } from './context.js'
 import { AdminDoor } from './door.js'
 import { modelHandlers } from './model-handlers.js'
 import { overviewHandlers } from './overview.js'
@@ -56,8 +56,8 @@ export class AdminArea implements Area {
     const engines = () => backend.decider()?.engines() ?? []
     this.#history = new History({ traffic: server.traffic, waiting, engines })
     this.#history.start()
-    this.#context = new AreaContext({
-      ...{ server, door, accounts, handlers: allHandlers(services, this.#history) },
+    this.#context = areaContext(server, {
+      ...{ door, accounts, handlers: allHandlers(services, this.#history) },
       gate: playgroundGate(server.gate, unbooked),
     })
     this.#files = new ConsoleFiles(consoleFolder)
@@ -101,7 +101,7 @@ export class AdminArea implements Area {
   #openFile(head: Head, client: Client, path: string): Exchange | undefined {
     const route: Route = () => {
       this.#context.door.originOf(head, client.address())
-      return this.#files.content(path, head)
+      return this.#files.content(path)
     }
     const exchange = new Exchange(head, client, this.#context)
     return answerFrom(new Map([[path, route]]), exchange, head, [path])

@@ -13,12 +13,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { OiError } from '../errors.js'
-import type { Head } from '../http/transport/head.js'
 import type { Content } from '../http/reply/reply.js'
-import { acceptsCoding } from '../http/reply/reply-coding.js'
 import { pageHeaders } from './security-headers.js'
 
 export const consolePath = '/console'
@@ -36,23 +32,14 @@ const types: Readonly<Record<string, string>> = {
 const page = 'index.html'
 /** Vite's names: `index-B1nQ2x3Y.js`. */
 const hashed = /-[\w-]{8}\.\w+$/
-const compress = promisify(gzip)
-/** Compressing shorter files gains nothing. */
-const worthCompressing = 1024
+/** Files that are compressed already. */
+const compressed = /\.(?:png|ico|woff2)$/
 
 const built = fileURLToPath(new URL('../console', import.meta.url))
 
-interface File {
-  readonly type: string
-  readonly bytes: Uint8Array
-  readonly cache: string
-  /** Made on first use. */
-  compressed?: Promise<Uint8Array>
-}
-
 export class ConsoleFiles {
   /** By path, such as `/console/assets/index-B1nQ2x3Y.js`. */
-  readonly #files = new Map<string, File>()
+  readonly #files = new Map<string, Content>()
 
   /** @param folder - Default: the build's output. */
   constructor(folder = built) {
@@ -65,7 +52,10 @@ export class ConsoleFiles {
       const name = file.slice(folder.length + 1).replaceAll('\\', '/')
       const cache = hashed.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache'
       const path = name === page ? consolePath : `${consolePath}/${name}`
-      this.#files.set(path, { type, bytes: readFileSync(file), cache })
+      // Text is compressed as every reply is.
+      const body = readFileSync(file, compressed.test(name) ? null : 'utf8')
+      const headers = [...pageHeaders, 'cache-control', cache]
+      this.#files.set(path, { status: 200, type, headers, body })
     }
   }
 
@@ -78,21 +68,10 @@ export class ConsoleFiles {
    * @param path - Of a request.
    * @throws {@link OiError} `ERR_NOT_FOUND`.
    */
-  content(path: string, head: Head): Content | Promise<Content> {
+  content(path: string): Content {
     const file = this.#files.get(path)
-    if (file === undefined) {
-      const reason = this.built ? 'The console has no such file' : 'The console was not built'
-      throw new OiError('ERR_NOT_FOUND', reason)
-    }
-    const { type, bytes, cache } = file
-    const headers = [...pageHeaders, 'cache-control', cache, 'vary', 'accept-encoding']
-    const plain = bytes.length < worthCompressing || type.startsWith('image/png')
-    if (plain || !acceptsCoding(head.getHeader('accept-encoding'), 'gzip')) {
-      return { status: 200, type, headers, body: bytes }
-    }
-    file.compressed ??= compress(bytes, { level: 9 })
-    return file.compressed.then((body) => {
-      return { status: 200, type, headers: [...headers, 'content-encoding', 'gzip'], body }
-    })
+    if (file !== undefined) return file
+    const reason = this.built ? 'The console has no such file' : 'The console was not built'
+    throw new OiError('ERR_NOT_FOUND', reason)
   }
 }

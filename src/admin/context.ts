@@ -13,89 +13,30 @@ import type { PostContext } from '../http/exchange/post-context.js'
 import type { AdminHandlers } from './call.js'
 import type { AdminDoor } from './door.js'
 
-interface AreaContextOptions {
-  /** The context of `/v1`. */
-  readonly server: PostContext
+interface Own {
   readonly door: AdminDoor
   readonly gate: Gate
   readonly handlers: AdminHandlers
   readonly accounts: Pick<Accounts, 'callerOf'>
 }
 
-export class AreaContext implements PostContext {
-  /** Pages of other origins have no access here, whatever they may do in `/v1`. */
-  readonly cors = undefined
-  /** Nothing is charged once here. */
-  readonly charges = new Charges(undefined, 0)
-  readonly door: AdminDoor
-  readonly gate: Gate
-  readonly handlers: AdminHandlers
-  readonly accounts: Pick<Accounts, 'callerOf'>
-  readonly #server: PostContext
+export type AreaContext = PostContext & Own
 
-  constructor({ server, door, gate, handlers, accounts }: AreaContextOptions) {
-    this.#server = server
-    this.door = door
-    this.gate = gate
-    this.handlers = handlers
-    this.accounts = accounts
+/** @param server - The context of `/v1`, which has all that is not the area's own. */
+export function areaContext(server: PostContext, own: Own): AreaContext {
+  const differing = {
+    ...own,
+    /** Pages of other origins have no access here, whatever they may do in `/v1`. */
+    cors: undefined,
+    /** Nothing is charged once here. */
+    charges: new Charges(undefined, 0),
+    /** API keys are not accepted here. */
+    authenticate: (): Caller => {
+      throw new OiError('ERR_SESSION', 'API keys are not accepted here')
+    },
+    decider: () => server.decider(),
   }
-
-  get tracer() {
-    return this.#server.tracer
-  }
-  get logger() {
-    return this.#server.logger
-  }
-  get traffic() {
-    return this.#server.traffic
-  }
-  get closing() {
-    return this.#server.closing
-  }
-  get failedKeys() {
-    return this.#server.failedKeys
-  }
-  get trustedProxies() {
-    return this.#server.trustedProxies
-  }
-  scopeOf(caller: Caller): string {
-    return this.#server.scopeOf(caller)
-  }
-  get wire() {
-    return this.#server.wire
-  }
-  get running() {
-    return this.#server.running
-  }
-  get maxBodyBytes() {
-    return this.#server.maxBodyBytes
-  }
-  get maxReplyBytes() {
-    return this.#server.maxReplyBytes
-  }
-  get bodies() {
-    return this.#server.bodies
-  }
-  get bodyClock() {
-    return this.#server.bodyClock
-  }
-  get deadlines() {
-    return this.#server.deadlines
-  }
-  get batchDeadlines() {
-    return this.#server.batchDeadlines
-  }
-  get heartbeatMs() {
-    return this.#server.heartbeatMs
-  }
-
-  decider() {
-    return this.#server.decider()
-  }
-
-  /** API keys are not accepted here. */
-  authenticate(): Caller {
-    throw new OiError('ERR_SESSION', 'API keys are not accepted here')
-  }
+  return new Proxy(differing as unknown as AreaContext, {
+    get: (target, name): unknown => Reflect.get(name in target ? target : server, name),
+  })
 }

@@ -5,13 +5,18 @@
  */
 
 import { isAbsolute } from 'node:path'
-import type { ModelAdmin, ModelStatus, OnProgress } from './socket/operations.js'
+import {
+  type ModelAdmin,
+  modelToLoad,
+  type ModelStatus,
+  type OnProgress,
+} from './socket/operations.js'
 import type { ReplyOf } from '../api/admin/operations.js'
 import { OiError } from '../errors.js'
 import { fullCard } from '../http/reply/model-list.js'
+import { auditedModels } from './audited-models.js'
 import type { AdminHandlers, AdminServices, Call } from './call.js'
 import { timeText } from './present.js'
-import { recordModel } from './record-model.js'
 import type { Action, UnderWay } from './under-way.js'
 
 type Ids =
@@ -46,13 +51,11 @@ export function modelHandlers(services: AdminServices, underWay: UnderWay): Admi
     { administration }: Call<Changing>,
     action: Action,
     target: string,
-    task: (onProgress: OnProgress) => Promise<ModelStatus>,
+    task: (models: ModelAdmin, onProgress: OnProgress) => Promise<ModelStatus>,
   ): Promise<State> =>
-    underWay.during(action, target, async (onProgress) => {
-      const status = await task(onProgress)
-      await recordModel(administration, action, status.model, { file: status.file })
-      return replyOf(status)
-    })
+    underWay.during(action, target, async (onProgress) =>
+      replyOf(await task(auditedModels(models, administration), onProgress)),
+    )
 
   return {
     listModels: () => ({
@@ -61,30 +64,30 @@ export function modelHandlers(services: AdminServices, underWay: UnderWay): Admi
     }),
     getModel: ({ name }) => replyOf(find(models, name)),
     loadModel: (call) => {
-      const { file, name, aliases = [], settings = {} } = call.body
+      const { file, keep = false } = call.body
       if (!isAbsolute(file) && !pulledName.test(file)) {
         const rule =
           'file: expected an absolute path on the machine of the server, or the name of a pulled model'
         throw new OiError('ERR_REQUEST_UNACCEPTABLE', rule, { param: 'file' })
       }
-      const asked = { file, name, aliases, settings, default: call.body.default === true }
-      return change(call, 'model.load', file, (onProgress) =>
-        models.load(asked, call.body.keep === true, onProgress),
+      return change(call, 'model.load', file, (models, onProgress) =>
+        models.load(modelToLoad(call.body), keep, onProgress),
       )
     },
     reloadModel: (call) =>
-      change(call, 'model.reload', call.name, async (onProgress) => {
+      change(call, 'model.reload', call.name, async (models, onProgress) => {
         const [status] = await models.reload(find(models, call.name).model, onProgress)
         return status!
       }),
     keepModel: async ({ name, body: { keep }, administration }) => {
-      const { model, file } = find(models, name)
-      const status = await models.keep(model, keep)
-      await recordModel(administration, keep ? 'model.keep' : 'model.forget', model, { file })
+      const { model } = find(models, name)
+      const status = await auditedModels(models, administration).keep(model, keep)
       return replyOf(status ?? find(models, name))
     },
     unloadModel: (call) =>
-      change(call, 'model.unload', call.name, (onProgress) => models.unload(call.name, onProgress)),
+      change(call, 'model.unload', call.name, (models, onProgress) =>
+        models.unload(call.name, onProgress),
+      ),
     listPrices: () => ({ prices: accounts.prices.list() }),
     setPrice: ({ body, administration }) => {
       const { model, ...price } = body

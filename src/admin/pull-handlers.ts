@@ -9,7 +9,7 @@ import { OiError } from '../errors.js'
 import type { AdminHandlers, AdminServices } from './call.js'
 import { timeText } from './present.js'
 import type { NamedModelStatus } from './pulls.js'
-import { recordModel } from './record-model.js'
+import { recordModel } from './audited-models.js'
 import type { UnderWay } from './under-way.js'
 
 type Ids = 'listNamedModels' | 'pullModel' | 'stopPull' | 'removeModel'

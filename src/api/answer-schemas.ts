@@ -7,7 +7,7 @@
 
 import Type from 'typebox'
 import { mostOptions } from './limits.js'
-import { count, mapOf } from './schema-parts.js'
+import { count, mapOf, named } from './schema-parts.js'
 
 const probability = (description?: string) =>
   Type.Number({ minimum: 0, maximum: 1, ...(description !== undefined && { description }) })
@@ -18,7 +18,8 @@ const confidence = probability(
   '0 if the model cannot tell the possible answers apart, 1 if it is certain.',
 )
 
-export const EvidenceSchema = Type.Object(
+export const EvidenceSchema = named(
+  'Evidence',
   {
     label_mass: probability(
       "Probability of all allowed answers together, over the model's whole " +
@@ -48,91 +49,76 @@ export const EvidenceSchema = Type.Object(
       ),
     ),
   },
-  { title: 'Evidence', description: 'Only if the request had `x-oi-evidence: 1`.' },
+  { description: 'Only if the request had `x-oi-evidence: 1`.' },
 )
 
 const evidence = Type.Optional(EvidenceSchema)
 
-export const NoulAnswerSchema = Type.Object(
-  {
-    type: Type.Literal('noul'),
-    noul: probability('Probability of yes.'),
-    evidence,
-  },
-  { title: 'NoulAnswer' },
-)
+export const NoulAnswerSchema = named('NoulAnswer', {
+  type: Type.Literal('noul'),
+  noul: probability('Probability of yes.'),
+  evidence,
+})
 
-export const ChoiceAnswerSchema = Type.Object(
-  {
-    type: Type.Literal('choice'),
-    choice: Type.String({ description: 'The likeliest option; on a tie, the first.' }),
-    probabilities: probabilities("By option, in the request's order; their sum is 1."),
-    confidence,
-    evidence,
-  },
-  { title: 'ChoiceAnswer' },
-)
+export const ChoiceAnswerSchema = named('ChoiceAnswer', {
+  type: Type.Literal('choice'),
+  choice: Type.String({ description: 'The likeliest option; on a tie, the first.' }),
+  probabilities: probabilities("By option, in the request's order; their sum is 1."),
+  confidence,
+  evidence,
+})
 
-export const ScoreAnswerSchema = Type.Object(
-  {
-    type: Type.Literal('score'),
-    score: Type.Number({
-      minimum: 0,
-      maximum: mostOptions - 1,
-      description: 'The expected level, counted from 0; usually between two levels.',
-    }),
-    probabilities: probabilities('By level, from "0"; their sum is 1.'),
-    legend: mapOf<string | unknown[] | Record<string, unknown>>({
-      additionalProperties: Type.Union([
-        Type.String(),
-        Type.Array(Type.Unknown()),
-        Type.Record(Type.String(), Type.Unknown()),
-      ]),
-      description:
-        'By level, from "0": the request\'s own criteria; a number or a boolean as its JSON text.',
-    }),
-    confidence,
-    evidence,
-  },
-  { title: 'ScoreAnswer' },
-)
+export const ScoreAnswerSchema = named('ScoreAnswer', {
+  type: Type.Literal('score'),
+  score: Type.Number({
+    minimum: 0,
+    maximum: mostOptions - 1,
+    description: 'The expected level, counted from 0; usually between two levels.',
+  }),
+  probabilities: probabilities('By level, from "0"; their sum is 1.'),
+  legend: mapOf<string | unknown[] | Record<string, unknown>>({
+    additionalProperties: Type.Union([
+      Type.String(),
+      Type.Array(Type.Unknown()),
+      Type.Record(Type.String(), Type.Unknown()),
+    ]),
+    description:
+      'By level, from "0": the request\'s own criteria; a number or a boolean as its JSON text.',
+  }),
+  confidence,
+  evidence,
+})
 
 const AnswerSchema = Type.Union([NoulAnswerSchema, ChoiceAnswerSchema, ScoreAnswerSchema], {
   title: 'Answer',
   description: 'One answer; its form is set by the type of its question.',
 })
 
-export const UsageSchema = Type.Object(
-  {
-    input_tokens: count('Tokens of the state and the questions, images included.'),
-    image_tokens: Type.Optional(count('Tokens of the images; absent without images.')),
-    output_tokens: Type.Integer({
-      minimum: 1,
-      description: 'Tokens of the serialised answers, for accounting; nothing is generated.',
-    }),
-  },
-  { title: 'Usage' },
-)
+export const UsageSchema = named('Usage', {
+  input_tokens: count('Tokens of the state and the questions, images included.'),
+  image_tokens: Type.Optional(count('Tokens of the images; absent without images.')),
+  output_tokens: Type.Integer({
+    minimum: 1,
+    description: 'Tokens of the serialised answers, for accounting; nothing is generated.',
+  }),
+})
 
-export const ResponseSchema = Type.Object(
-  {
-    model: Type.String({ description: 'The name of the model that answered, never an alias.' }),
-    answers: mapOf<Type.Static<typeof AnswerSchema>>({
-      minProperties: 1,
-      additionalProperties: AnswerSchema,
-      description: "One per question, under its name and in the request's order.",
-    }),
-    usage: UsageSchema,
-    latency_ms: Type.Number({ minimum: 0, description: "The model's time, milliseconds." }),
-    evidence: Type.Optional(
-      Type.Object(
-        {
-          cached_tokens: count('Input tokens that came from a cache.'),
-          evaluated_tokens: count('Tokens that the model read, each time that it read them.'),
-        },
-        { description: 'For the whole request; only if it had `x-oi-evidence: 1`.' },
-      ),
+export const ResponseSchema = named('SystemOneResponse', {
+  model: Type.String({ description: 'The name of the model that answered, never an alias.' }),
+  answers: mapOf<Type.Static<typeof AnswerSchema>>({
+    minProperties: 1,
+    additionalProperties: AnswerSchema,
+    description: "One per question, under its name and in the request's order.",
+  }),
+  usage: UsageSchema,
+  latency_ms: Type.Number({ minimum: 0, description: "The model's time, milliseconds." }),
+  evidence: Type.Optional(
+    Type.Object(
+      {
+        cached_tokens: count('Input tokens that came from a cache.'),
+        evaluated_tokens: count('Tokens that the model read, each time that it read them.'),
+      },
+      { description: 'For the whole request; only if it had `x-oi-evidence: 1`.' },
     ),
-  },
-  { title: 'SystemOneResponse' },
-)
+  ),
+})

@@ -9,7 +9,7 @@ import { ResponseSchema } from './answer-schemas.js'
 import { ErrorSchema } from './error-schema.js'
 import { mostItems } from './limits.js'
 import { QuestionsSchema, RequestSchema, StateSchema } from './request-schemas.js'
-import { count, objectOnly } from './schema-parts.js'
+import { count, named, objectOnly } from './schema-parts.js'
 
 const itemCount = { minItems: 1, maxItems: mostItems }
 
@@ -24,19 +24,21 @@ export const NamedSchema = Type.Object({
 })
 
 export const BatchRequestsSchema = objectOnly(
-  Type.Object(
+  named(
+    'BatchOfRequests',
     {
       requests: Type.Array(Type.Intersect([RequestSchema, NamedSchema]), itemCount),
       model,
     },
-    { title: 'BatchOfRequests', description: 'Independent requests.' },
+    { description: 'Independent requests.' },
   ),
 )
 
 export const BatchStatesSchema = objectOnly(
-  Type.Object(
+  named(
+    'BatchOfStates',
     { states: Type.Array(StateSchema, itemCount), questions: QuestionsSchema, model },
-    { title: 'BatchOfStates', description: 'The same questions about many states.' },
+    { description: 'The same questions about many states.' },
   ),
 )
 
@@ -48,30 +50,30 @@ export const BatchRequestSchema = Type.Union([BatchRequestsSchema, BatchStatesSc
 const index = count('Index of the request or state in the batch, from 0.')
 const id = Type.Optional(Type.String({ description: "The request's own." }))
 
-export const BatchAnsweredSchema = Type.Object(
-  { index, id, status: Type.Literal(200), ...ResponseSchema.properties },
-  { title: 'BatchAnswered' },
-)
+export const BatchAnsweredSchema = named('BatchAnswered', {
+  index,
+  id,
+  status: Type.Literal(200),
+  ...ResponseSchema.properties,
+})
 
-export const BatchFailedSchema = Type.Object(
-  {
-    index,
-    id,
-    status: Type.Integer({
-      minimum: 400,
-      maximum: 599,
-      description: 'The status that the request would have had on its own.',
-    }),
-    ...ErrorSchema.properties,
-  },
-  { title: 'BatchFailed' },
-)
+export const BatchFailedSchema = named('BatchFailed', {
+  index,
+  id,
+  status: Type.Integer({
+    minimum: 400,
+    maximum: 599,
+    description: 'The status that the request would have had on its own.',
+  }),
+  ...ErrorSchema.properties,
+})
 
 export const BatchItemSchema = Type.Union([BatchAnsweredSchema, BatchFailedSchema], {
   title: 'BatchItem',
 })
 
-export const BatchTotalsSchema = Type.Object(
+export const BatchTotalsSchema = named(
+  'BatchTotals',
   {
     usage: Type.Object(
       {
@@ -86,16 +88,13 @@ export const BatchTotalsSchema = Type.Object(
       description: 'From the start of the first request to the last answer, milliseconds.',
     }),
   },
-  { title: 'BatchTotals', description: 'The last line of a batch as NDJSON.' },
+  { description: 'The last line of a batch as NDJSON.' },
 )
 
-export const BatchResponseSchema = Type.Object(
-  {
-    results: Type.Array(BatchItemSchema, {
-      ...itemCount,
-      description: "In the batch's order.",
-    }),
-    ...BatchTotalsSchema.properties,
-  },
-  { title: 'BatchResponse' },
-)
+export const BatchResponseSchema = named('BatchResponse', {
+  results: Type.Array(BatchItemSchema, {
+    ...itemCount,
+    description: "In the batch's order.",
+  }),
+  ...BatchTotalsSchema.properties,
+})

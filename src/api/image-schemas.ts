@@ -6,6 +6,7 @@
  */
 
 import Type from 'typebox'
+import { named } from './schema-parts.js'
 
 const dataUrl = Type.String({
   pattern: '^data:image/',
@@ -51,27 +52,30 @@ const ImageBlockSchema = Type.Object(
 
 const asOthers = 'An image in the form of other clients.'
 
-const ImageUrlBlockSchema = Type.Object(
+const ImageUrlBlockSchema = named(
+  'ImageUrlBlock',
   {
     type: Type.Enum(['image_url', 'input_image']),
     image_url: Type.Union([dataUrl, Type.Object({ url: dataUrl })]),
     max_pixels: maxPixels,
   },
-  { title: 'ImageUrlBlock', description: asOthers },
+  { description: asOthers },
 )
 
-const ImageMemberSchema = Type.Object(
+const ImageMemberSchema = named(
+  'ImageMember',
   { image: Type.Object({ url: dataUrl, max_pixels: maxPixels }) },
-  { title: 'ImageMember', description: asOthers },
+  { description: asOthers },
 )
 
-const BareImageSchema = Type.Object(
+const BareImageSchema = named(
+  'BareImage',
   {
     type: Type.Literal('image'),
     image: Type.Union([dataUrl, base64]),
     mediaType: Type.Optional(mediaType),
   },
-  { title: 'BareImage', description: asOthers },
+  { description: asOthers },
 )
 
 /** With the media type, under each name that clients use for it. */
@@ -112,7 +116,8 @@ export const imageForms = [
 /** The forms of an image in a list beside the state, where everything is an image. */
 const listed = [dataUrl, base64, ...imageForms, Type.Object({ url: dataUrl })]
 
-export const AssetSchema = Type.Object(
+export const AssetSchema = named(
+  'Asset',
   {
     type: Type.Optional(Type.Literal('image')),
     format: Type.Optional(Type.Enum(['png', 'jpeg', 'jpg', 'webp', 'gif'])),
@@ -126,7 +131,7 @@ export const AssetSchema = Type.Object(
     ),
     max_pixels: maxPixels,
   },
-  { title: 'Asset', description: 'An image: its bytes, or the name of the part with them.' },
+  { description: 'An image: its bytes, or the name of the part with them.' },
 )
 
 /** Members beside the state that hold images, before it or in its texts. */

@@ -9,7 +9,7 @@
 
 import Type from 'typebox'
 import { mostOptions } from './limits.js'
-import { mapOf, objectOnly } from './schema-parts.js'
+import { mapOf, named, objectOnly } from './schema-parts.js'
 
 const AnyJson = Type.Unknown()
 
@@ -44,7 +44,8 @@ export const NoulQuestionSchema = Type.Object(
   },
 )
 
-export const ChoiceQuestionSchema = Type.Object(
+export const ChoiceQuestionSchema = named(
+  'ChoiceQuestion',
   {
     type: Type.Literal('choice'),
     instructions,
@@ -59,10 +60,11 @@ export const ChoiceQuestionSchema = Type.Object(
       }),
     ),
   },
-  { title: 'ChoiceQuestion', description: 'One of some named options.' },
+  { description: 'One of some named options.' },
 )
 
-export const ScoreQuestionSchema = Type.Object(
+export const ScoreQuestionSchema = named(
+  'ScoreQuestion',
   {
     type: Type.Literal('score'),
     instructions,
@@ -72,7 +74,7 @@ export const ScoreQuestionSchema = Type.Object(
       description: 'What each level means, the lowest first; any JSON values but `null`.',
     }),
   },
-  { title: 'ScoreQuestion', description: 'A level on an ordered scale.' },
+  { description: 'A level on an ordered scale.' },
 )
 
 /** The part of a question that is common to all types. */
@@ -102,16 +104,13 @@ export const QuestionsSchema = objectOnly(
 
 /** A request body; each question is checked with the schema of its type. */
 export const RequestSchema = objectOnly(
-  Type.Object(
-    {
-      state: StateSchema,
-      questions: QuestionsSchema,
-      model: Type.Optional(
-        Type.String({
-          description: 'A name or alias of `GET /v1/models`; without it the default model answers.',
-        }),
-      ),
-    },
-    { title: 'SystemOneRequest' },
-  ),
+  named('SystemOneRequest', {
+    state: StateSchema,
+    questions: QuestionsSchema,
+    model: Type.Optional(
+      Type.String({
+        description: 'A name or alias of `GET /v1/models`; without it the default model answers.',
+      }),
+    ),
+  }),
 )

@@ -9,6 +9,13 @@ import { RawNumber } from './json.js'
 
 export const count = (description: string) => Type.Integer({ minimum: 0, description })
 
+/** An object with a name in the OpenAPI document. */
+export const named = <Properties extends Type.TProperties>(
+  title: string,
+  properties: Properties,
+  options: Type.TObjectOptions = {},
+) => Type.Object(properties, { title, ...options })
+
 /** The schema compiler takes a {@link RawNumber} for an object; it never is one. */
 export function objectOnly<S extends Type.TSchema>(schema: S) {
   return Type.Refine(schema, (value: unknown) => !(value instanceof RawNumber))

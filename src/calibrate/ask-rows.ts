@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { DecideOptions, DecideRequest } from '../decide/types.js'
-import { inLine } from '../evaluate/lines.js'
+import type { DecideRequest } from '../decide/types.js'
 import { observationsOf } from '../evaluate/observe.js'
+import { runRows } from '../evaluate/run.js'
 import type { LabelledRow, Reply } from '../evaluate/types.js'
 import type { CalibrationSource } from '../scoring/calibration.js'
 import { groupNearCopies, sketchOf, type SketchedRow } from './near-copies.js'
@@ -18,8 +18,12 @@ import { rowKey } from './split.js'
 const window = 16
 
 interface AskedRow extends SketchedRow {
+  readonly line: number
   readonly observations: readonly Omit<RowObservation, 'row'>[]
 }
+
+/** Answers a row's request, with its evidence. */
+type Decide = (request: DecideRequest, signal: AbortSignal) => Promise<Reply>
 
 interface AskOptions {
   readonly own?: CalibrationSource
@@ -32,27 +36,20 @@ interface AskOptions {
  *
  * @param options - `own`: the model's own temperatures. `onRow`: called with the number of answered
  *   rows.
- * @throws {@link OiError} For the first row that cannot be read or answered, with its line.
+ * @throws {@link OiError} For a row that cannot be read or answered, with its place.
  */
 export async function askRows(
   rows: AsyncIterable<LabelledRow>,
-  decide: (request: DecideRequest, options: DecideOptions) => Promise<Reply>,
+  decide: Decide,
   { own = () => undefined, onRow = () => {} }: AskOptions = {},
 ): Promise<RowObservation[]> {
   const answered: AskedRow[] = []
-  const running: Promise<AskedRow>[] = []
-  const takeOldest = async () => {
-    answered.push(await running.shift()!)
-    onRow(answered.length)
-  }
-  for await (const row of rows) {
-    const asked = askRow(row, decide, own)
-    // Rows behind the first failure are not waited for.
-    asked.catch(() => {})
-    running.push(asked)
-    if (running.length >= window) await takeOldest()
-  }
-  while (running.length > 0) await takeOldest()
+  await runRows(rows, {
+    concurrency: window,
+    measure: (row, signal) => askRow(row, decide, own, signal),
+    onRecord: (asked) => onRow(answered.push(asked)),
+  })
+  answered.sort((one, other) => one.line - other.line)
   const groups = groupNearCopies(answered)
   return answered.flatMap(({ row, observations }) =>
     observations.map((observation) => ({ ...observation, row: groups.get(row)! })),
@@ -61,20 +58,18 @@ export async function askRows(
 
 async function askRow(
   row: LabelledRow,
-  decide: (request: DecideRequest, options: DecideOptions) => Promise<Reply>,
+  decide: Decide,
   own: CalibrationSource,
+  signal: AbortSignal,
 ): Promise<AskedRow> {
-  try {
-    const decision = await decide(row.request, { evidence: true })
-    return {
-      row: rowKey(row.request),
-      sketch: sketchOf(row.request),
-      observations: observationsOf(row, decision).map(
-        ({ question, type, logits, probabilities, right }) =>
-          onAnswered({ question, type, logits, probabilities, right }, own),
-      ),
-    }
-  } catch (error) {
-    throw inLine(row.line, error)
+  const decision = await decide(row.request, signal)
+  return {
+    line: row.line,
+    row: rowKey(row.request),
+    sketch: sketchOf(row.request),
+    observations: observationsOf(row, decision).map(
+      ({ question, type, logits, probabilities, right }) =>
+        onAnswered({ question, type, logits, probabilities, right }, own),
+    ),
   }
 }

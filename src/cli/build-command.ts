@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { packageRoot } from '../package-root.js'
+import type { CommandDependencies } from './exit-codes.js'
 
 /** The exports of the build script, which is not a part of the commands. */
 interface BuildScript {
@@ -24,7 +25,7 @@ const flags = {
   clean: 'from the beginning',
 }
 
-export function addBuildCommand(program: Command, done: (code: number) => void): void {
+export function addBuildCommand(program: Command, { done }: CommandDependencies): void {
   const command = program
     .command('build')
     .description('compile the native addon, if no package has it for this machine')

@@ -11,9 +11,8 @@ import type { Command } from 'commander'
 import { OiError } from '../errors.js'
 import { isLoopback } from '../http/access/client-address.js'
 import { packageRoot } from '../package-root.js'
-import type { Dependencies } from '../server/dependencies.js'
 import { printError } from '../terminal/print.js'
-import { exitCodes } from './exit-codes.js'
+import { type CommandDependencies, exitCodes } from './exit-codes.js'
 import { readWhole } from './input/values.js'
 
 interface RpcServerFlags {
@@ -33,8 +32,7 @@ const program = join('bin', 'ggml-rpc-server')
 
 export function addRpcServerCommand(
   commands: Command,
-  { environment }: Pick<Dependencies, 'environment'>,
-  done: (code: number) => void,
+  { environment, done }: CommandDependencies,
 ): void {
   commands
     .command('rpc-server')

@@ -42,7 +42,7 @@ export async function run(argv: readonly string[], dependencies: Dependencies): 
   return code === exitCodes.ok && !whole ? exitCodes.failure : code
 }
 
-async function runCommand(argv: readonly string[], dependencies: Dependencies): Promise<number> {
+async function runCommand(argv: readonly string[], given: Dependencies): Promise<number> {
   const program = new Command('oi')
     .description('Answers typed questions about a state, with probabilities, by a local model.')
     .version(packageVersion())
@@ -56,19 +56,20 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
       for (const text of unknownVariables(dependencies.environment)) printError(`oi: ${text}\n`)
     })
   let code: number = exitCodes.ok
-  addServeCommand(program, dependencies, (result) => (code = result))
-  addAskCommand(program, dependencies, (result) => (code = result))
-  addEvalCommand(program, dependencies, (result) => (code = result))
+  const dependencies = { ...given, done: (result: number) => (code = result) }
+  addServeCommand(program, dependencies)
+  addAskCommand(program, dependencies)
+  addEvalCommand(program, dependencies)
   addCalibrateCommand(program, dependencies)
-  addModelsCommand(program, dependencies, (result) => (code = result))
+  addModelsCommand(program, dependencies)
   addKeysCommand(program, dependencies)
   addWorkspacesCommand(program, dependencies)
-  addAccountsCommand(program, dependencies, (result) => (code = result))
-  addAdminCommand(program, dependencies, (result) => (code = result))
+  addAccountsCommand(program, dependencies)
+  addAdminCommand(program, dependencies)
   addSettingsCommand(program, dependencies)
   addOpenApiCommand(program)
-  addBuildCommand(program, (result) => (code = result))
-  addRpcServerCommand(program, dependencies, (result) => (code = result))
+  addBuildCommand(program, dependencies)
+  addRpcServerCommand(program, dependencies)
   try {
     await program.parseAsync(argv)
     return code

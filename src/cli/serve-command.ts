@@ -7,17 +7,12 @@
 import type { Command } from 'commander'
 import { readConfig, unknownVariables } from '../config.js'
 import { OiError } from '../errors.js'
-import type { Dependencies } from '../server/dependencies.js'
-import { exitCodes } from './exit-codes.js'
+import { type CommandDependencies, exitCodes } from './exit-codes.js'
 import { runServer } from '../server/run-server.js'
 import { ServerLog } from '../server/server-log.js'
 import { addAllSettings } from './input/setting-options.js'
 
-export function addServeCommand(
-  program: Command,
-  dependencies: Dependencies,
-  done: (code: number) => void,
-): void {
+export function addServeCommand(program: Command, dependencies: CommandDependencies): void {
   const serve = program
     .command('serve')
     .description('serve models over HTTP')
@@ -40,7 +35,7 @@ export function addServeCommand(
     const log = new ServerLog(config)
     try {
       await runServer(read, config, dependencies, log)
-      done(exitCodes.ok)
+      dependencies.done(exitCodes.ok)
     } finally {
       await log.close()
     }

@@ -5,7 +5,7 @@
  */
 
 import type Type from 'typebox'
-import type { Validator } from 'typebox/compile'
+import { faultOf } from '../api/schema-fault.js'
 import { nearestOf } from '../api/words.js'
 import { OiError } from '../errors.js'
 
@@ -15,21 +15,17 @@ export type Values = Readonly<Record<string, unknown>>
  * Checks values whose names are known.
  *
  * @param placeOf - Where a value was given, for messages: `--port`, `oi.json: port`.
- * @throws {@link OiError} `ERR_CONFIG` naming the first wrong value and what is expected.
+ * @throws {@link OiError} `ERR_CONFIG` naming a wrong value and what is expected.
  */
 export function checkValues(
-  validator: Validator,
+  schema: Type.TObject,
   values: Values,
   placeOf: (name: string) => string,
 ): void {
-  if (validator.Check(values)) return
-  const [error] = validator.Errors(values)
-  const [, found] = error!.instancePath.split('/')
-  // A missing name has no path of its own.
-  const name =
-    found ?? (error as { params: { requiredProperties: string[] } }).params.requiredProperties[0]!
-  const { properties } = validator.Type() as Type.TObject
-  const { expected, secret } = properties[name] as { expected?: string; secret?: boolean }
+  const fault = faultOf(schema, values)
+  if (fault === undefined) return
+  const [name = ''] = fault.steps
+  const { expected, secret } = schema.properties[name] as { expected?: string; secret?: boolean }
   const got = name in values ? JSON.stringify(secret ? '…' : values[name]) : 'nothing'
   throw new OiError('ERR_CONFIG', `${placeOf(name)}: expected ${expected}, got ${got}`)
 }

@@ -6,7 +6,6 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Compile } from 'typebox/compile'
 import { fileText, parseJsonFile } from '../api/file-text.js'
 import { duplicateKeyOf, isJsonObject, type Json } from '../api/json.js'
 import { OiError } from '../errors.js'
@@ -25,9 +24,6 @@ interface ConfigFile {
   /** The default model first; undefined without `models`. */
   readonly models: readonly ModelEntry[] | undefined
 }
-
-const settingsValidator = Compile(settingsSchema)
-const entryValidator = Compile(modelEntrySchema)
 
 // A settings file cannot name another settings file.
 const topNames = [...settings.map(({ name }) => name).filter((name) => name !== 'config'), 'models']
@@ -48,7 +44,7 @@ const pathNames: readonly string[] = [
  */
 export function readConfigFile(path: string): ConfigFile {
   const { models, ...values } = objectAt(path, '', parse(path, read(path)), topNames)
-  checkValues(settingsValidator, values, (name) => `${path}: ${name}`)
+  checkValues(settingsSchema, values, (name) => `${path}: ${name}`)
   if (models === undefined) return { values: absolutePaths(dirname(path), values), models }
 
   if (values['model'] !== undefined) throw failure(path, 'expected model or models, got both')
@@ -60,7 +56,7 @@ export function readConfigFile(path: string): ConfigFile {
     models: models.map((entry: Json, i) => {
       const place = `models[${i}]`
       const model = objectAt(path, place, entry, entryNames)
-      checkValues(entryValidator, model, (name) => `${path}: ${place}.${name}`)
+      checkValues(modelEntrySchema, model, (name) => `${path}: ${place}.${name}`)
       return absolutePaths(dirname(path), model) as ModelEntry
     }),
   }

@@ -23,16 +23,18 @@ export interface Traits {
   readonly secret?: boolean
 }
 
-export const integer = (
-  minimum: number,
-  maximum: number,
-  standard: number,
-  description: string,
-  traits: Traits = {},
-) =>
+interface Range extends Traits {
+  /** Default 0. */
+  readonly from?: number
+  readonly to: number
+  /** The default of the setting. Default 0. */
+  readonly standard?: number
+}
+
+export const integer = ({ from = 0, to, standard = 0, ...traits }: Range, description: string) =>
   Type.Integer({
-    ...{ minimum, maximum, default: standard, description, ...traits },
-    expected: `an integer from ${minimum} to ${maximum}`,
+    ...{ minimum: from, maximum: to, default: standard, description, ...traits },
+    expected: `an integer from ${from} to ${to}`,
   })
 
 export const text = (

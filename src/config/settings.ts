@@ -36,41 +36,31 @@ const modelProperties = {
     empty: 'beside the model',
   }),
   contextTokens: integer(
-    0,
-    1_048_576,
-    0,
+    { to: 1_048_576, unit: 'tokens' },
     'longest state and question together; 0 chooses: 8,192, or what the model was trained on',
-    { unit: 'tokens' },
   ),
   threads: integer(
-    0,
-    512,
-    0,
+    { to: 512 },
     'most threads of the model, fewer while others use the cores; 0: one per core',
   ),
   device: devices('where it runs (CUDA0, cpu, rpc://host:port), a replica on each; none: all GPUs'),
-  replicas: integer(0, 64, 0, 'copies of the model, each with a context; 0: one per device'),
+  replicas: integer({ to: 64 }, 'copies of the model, each with a context; 0: one per device'),
   split: oneOf(['layer', 'row'], 'how GPUs joined by + divide the model'),
   tensorSplit: shares('shares of those GPUs; none: by their free memory'),
   gpuLayers: integer(
-    -1,
-    10_000,
-    -1,
+    { from: -1, to: 10_000, standard: -1 },
     'layers on the GPU, the output head counted; -1: as many as fit',
   ),
   cpuExperts: integer(
-    -1,
-    10_000,
-    -1,
+    { from: -1, to: 10_000, standard: -1 },
     'layers whose experts stay in RAM; -1: those that the GPU has no room for',
   ),
-  maxForks: integer(0, 247, 0, 'questions evaluated at once; 0 chooses'),
-  batchTokens: integer(0, 1_048_576, 0, 'tokens of one step at most; 0 chooses', {
-    unit: 'tokens',
-  }),
-  microbatchTokens: integer(0, 1_048_576, 0, 'tokens of one compute graph; 0 chooses', {
-    unit: 'tokens',
-  }),
+  maxForks: integer({ to: 247 }, 'questions evaluated at once; 0 chooses'),
+  batchTokens: integer({ to: 1_048_576, unit: 'tokens' }, 'tokens of one step at most; 0 chooses'),
+  microbatchTokens: integer(
+    { to: 1_048_576, unit: 'tokens' },
+    'tokens of one compute graph; 0 chooses',
+  ),
   mmap: oneOf(['on', 'off'], 'memory-maps the weights; off reads them'),
   mlock: flag('locks weights in RAM; the system’s limit for locked memory must allow it'),
   flashAttention: oneOf(['auto', 'on', 'off'], 'flash attention; auto takes the faster kind'),
@@ -81,23 +71,20 @@ const modelProperties = {
     ['auto', ...allOrders],
     'orders of the options that an answer is averaged over: 1, 2 (reversed too), all (rotations); auto: as the model’s readout says',
   ),
-  maxQueued: integer(1, 1_000_000, 256, 'requests that may wait for the model'),
+  maxQueued: integer(
+    { from: 1, to: 1_000_000, standard: 256 },
+    'requests that may wait for the model',
+  ),
   maxBacklogMs: integer(
-    1,
-    3_600_000,
-    30_000,
+    { from: 1, to: 3_600_000, standard: 30_000, ...ms },
     'predicted waiting time beyond which a request is refused',
-    ms,
   ),
   hostCacheMb: integer(
-    -1,
-    16_777_216,
-    -1,
+    { from: -1, to: 16_777_216, standard: -1, ...mib },
     'RAM for states that have left the context; -1 chooses, 0 is none',
-    mib,
   ),
   diskCacheDir: path(0, '', 'folder for states that survive a restart', { placeholder: 'folder' }),
-  diskCacheMb: integer(0, 1_073_741_824, 8192, 'size of that folder', mib),
+  diskCacheMb: integer({ to: 1_073_741_824, standard: 8192, ...mib }, 'size of that folder'),
 }
 
 const properties = {
@@ -106,7 +93,7 @@ const properties = {
     ...{ empty: 'oi-small', placeholder: 'model', live: true },
   }),
   host: text(1, '127.0.0.1', 'address to listen on', { placeholder: 'address' }),
-  port: integer(0, 65_535, 8080, 'port to listen on; 0 takes a free one'),
+  port: integer({ to: 65_535, standard: 8080 }, 'port to listen on; 0 takes a free one'),
   tlsCert: path(0, '', 'PEM file of the certificate, to serve HTTPS; needs tlsKey', { live: true }),
   tlsKey: path(0, '', 'PEM file of its private key', { live: true }),
   corsOrigins: origins('origins of web pages that may call, with commas between; * for all', {
@@ -117,11 +104,8 @@ const properties = {
     'HTTP server: uws (uWebSockets.js) or node (node:http); auto: the faster one that works here',
   ),
   idleTimeoutMs: integer(
-    1000,
-    900_000,
-    75_000,
+    { from: 1000, to: 900_000, standard: 75_000, ...ms },
     'how long an idle connection is kept; set it above a load balancer’s',
-    ms,
   ),
   trustedProxies: networks(
     'proxies whose X-Forwarded-For is trusted: addresses and networks, with commas between',
@@ -131,7 +115,7 @@ const properties = {
   metricsHost: text(1, '127.0.0.1', 'address of the metrics, where they have a port of their own', {
     placeholder: 'address',
   }),
-  metricsPort: integer(0, 65_535, 0, 'port of the metrics; 0 serves them beside everything else'),
+  metricsPort: integer({ to: 65_535 }, 'port of the metrics; 0 serves them beside everything else'),
   admin: oneOf(
     ['loopback', 'on', 'off'],
     'who reaches the console and its API, with a password: this machine, everybody, nobody',
@@ -152,60 +136,60 @@ const properties = {
     shortcut: '--data',
   }),
   accounts: postgres('PostgreSQL in which several nodes have workspaces, keys and the ledger'),
-  accountsGraceMs: integer(0, 86_400_000, 300_000, 'how long a node goes on without it', ms),
+  accountsGraceMs: integer(
+    { to: 86_400_000, standard: 300_000, ...ms },
+    'how long a node goes on without it',
+  ),
   modelsDir: path(0, '', 'folder of pulled models', {
     ...{ placeholder: 'folder', empty: 'models in the data folder' },
   }),
   ...modelProperties,
   inProcess: flag('models run in the server’s process; a crash of one ends all'),
-  maxQuestions: integer(1, 65_536, 400, 'questions in one request', { live: true }),
-  maxBodyBytes: integer(
-    0,
-    1_073_741_824,
-    0,
-    'size of a request body; 0 is 4 MiB, or 64 MiB where a model sees images',
-    { unit: 'bytes', live: true },
+  maxQuestions: integer(
+    { from: 1, to: 65_536, standard: 400, live: true },
+    'questions in one request',
   ),
-  maxBodiesMb: integer(1, 1_048_576, 256, 'size of all request bodies at the same time', {
-    ...mib,
-    live: true,
-  }),
-  maxReplyBytes: integer(4096, 268_435_456, 16_777_216, 'size of a reply', {
-    unit: 'bytes',
-    live: true,
-  }),
-  bodyTimeoutMs: integer(1, 3_600_000, 60_000, 'time in which a request’s body must come', liveMs),
-  deadlineMs: integer(1, 3_600_000, 60_000, 'time for one request once its body has come', liveMs),
+  maxBodyBytes: integer(
+    { to: 1_073_741_824, unit: 'bytes', live: true },
+    'size of a request body; 0 is 4 MiB, or 64 MiB where a model sees images',
+  ),
+  maxBodiesMb: integer(
+    { from: 1, to: 1_048_576, standard: 256, ...mib, live: true },
+    'size of all request bodies at the same time',
+  ),
+  maxReplyBytes: integer(
+    { from: 4096, to: 268_435_456, standard: 16_777_216, unit: 'bytes', live: true },
+    'size of a reply',
+  ),
+  bodyTimeoutMs: integer(
+    { from: 1, to: 3_600_000, standard: 60_000, ...liveMs },
+    'time in which a request’s body must come',
+  ),
+  deadlineMs: integer(
+    { from: 1, to: 3_600_000, standard: 60_000, ...liveMs },
+    'time for one request once its body has come',
+  ),
   batchDeadlineMs: integer(
-    1,
-    86_400_000,
-    900_000,
+    { from: 1, to: 86_400_000, standard: 900_000, ...liveMs },
     'time for a whole batch; each item has the time of a request',
-    liveMs,
   ),
   idempotencyHours: integer(
-    1,
-    720,
-    24,
+    { from: 1, to: 720, standard: 24, unit: 'hours', live: true },
     'how long a request with the same Idempotency-Key is charged once',
-    { unit: 'hours', live: true },
   ),
   placeWaitMs: integer(
-    0,
-    600_000,
-    10_000,
+    { to: 600_000, standard: 10_000, ...liveMs },
     'how long a request over the concurrency limit waits for a place',
-    liveMs,
   ),
   limits: redis('Valkey or Redis in which several nodes keep the workspaces’ limits together'),
   drainMs: integer(
-    0,
-    3_600_000,
-    3000,
+    { to: 3_600_000, standard: 3000, ...liveMs },
     'time from SIGTERM in which /readyz says 503 and all else is answered',
-    liveMs,
   ),
-  graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown', liveMs),
+  graceMs: integer(
+    { to: 3_600_000, standard: 10_000, ...liveMs },
+    'time for running requests at shutdown',
+  ),
   log: oneOf(['off', 'requests'], 'requests: one line per request on stderr', { live: true }),
   logLevel: oneOf(['info', 'warn', 'error'], 'lowest level that is logged', { live: true }),
   logFormat: oneOf(
@@ -217,11 +201,8 @@ const properties = {
   }),
   otlpHeaders: headers('headers for it, as name=value with commas between', { secret: true }),
   otlpSamplePercent: integer(
-    0,
-    100,
-    100,
+    { to: 100, standard: 100, unit: 'percent' },
     'share of requests that are traced; a traceparent decides for its request',
-    { unit: 'percent' },
   ),
 }
 

@@ -5,31 +5,16 @@
  * @module
  */
 
-export type Fields = Readonly<Record<string, unknown>>
+import Type from 'typebox'
+import { faultOf, wordsOf } from '../api/schema-fault.js'
 
-/** @throws TypeError if it is no object. */
-export function objectOf(value: unknown): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw new TypeError('expected an object')
-}
+/** A number of bytes or milliseconds. */
+export const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** @throws TypeError if it is no array. */
-export function arrayOf(fields: Fields, name: string): readonly unknown[] {
-  const value = fields[name]
-  if (Array.isArray(value)) return value
-  throw new TypeError(`${name}: expected an array`)
-}
-
-/** @throws TypeError if it is no text. */
-export function textOf(fields: Fields, name: string): string {
-  const value = fields[name]
-  if (typeof value === 'string') return value
-  throw new TypeError(`${name}: expected a text`)
-}
-
-/** A number of bytes or milliseconds. @throws TypeError if it is none. */
-export function countOf(fields: Fields, name: string): number {
-  const value = fields[name]
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw new TypeError(`${name}: expected a whole number`)
+/** @throws SyntaxError, TypeError. */
+export function readFields<T extends Type.TSchema>(schema: T, text: string): Type.Static<T> {
+  const value: unknown = JSON.parse(text)
+  const fault = faultOf(schema, value)
+  if (fault === undefined) return value as Type.Static<T>
+  throw new TypeError(`${fault.steps.join('.')}: expected ${wordsOf(fault.schema)}`)
 }

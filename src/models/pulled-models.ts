@@ -12,35 +12,39 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import Type from 'typebox'
 import { shellArgument } from '../api/words.js'
 import { defaultNames } from '../decide/model-names.js'
 import { OiError } from '../errors.js'
 import { defaultModelName, defaultModelPath } from './default-model.js'
-import { arrayOf, countOf, objectOf, textOf } from './json-fields.js'
+import { count, readFields } from './json-fields.js'
 
-export interface PulledFile {
-  readonly name: string
-  readonly bytes: number
+const FileSchema = Type.Object({
+  name: Type.String(),
+  bytes: count,
   /** 64 hex digits. */
-  readonly sha256: string
+  sha256: Type.String(),
   /** The source's tag of this version: an ETag or a time. Empty if it has none. */
-  readonly version: string
-}
+  version: Type.String(),
+})
+export type PulledFile = Readonly<Type.Static<typeof FileSchema>>
 
 /** The content of `model.json`. */
-export interface PulledModel {
-  readonly name: string
+const DescriptionSchema = Type.Object({
   /** The source as given to `oi models pull`, without the secret parts of an address. */
-  readonly source: string
+  source: Type.String(),
   /** ms since 1970. */
-  readonly pulledMs: number
+  pulledMs: count,
   /** As `Q4_K_M`; empty if the file has none. */
-  readonly quantization: string
+  quantization: Type.String(),
   /** The file to open: of a split model, the first part. */
-  readonly model: string
+  model: Type.String(),
   /** The projector's file; empty if there is none. */
-  readonly projector: string
-  readonly files: readonly PulledFile[]
+  projector: Type.String(),
+  files: Type.Array(FileSchema),
+})
+export type PulledModel = Readonly<Type.Static<typeof DescriptionSchema>> & {
+  readonly name: string
 }
 
 /** The folder of unfinished pulls, in the folder of models. */
@@ -105,7 +109,7 @@ export function findPulled(modelsDir: string, name: string): PulledModel | undef
     throw new OiError('ERR_MODEL_LOAD', `${path}: ${message}`, { cause })
   }
   try {
-    return { name, ...readDescription(JSON.parse(text)) }
+    return { name, ...readFields(DescriptionSchema, text) }
   } catch (cause) {
     const remedy = `oi models rm ${shellArgument(name)}, and pull it again`
     throw new OiError('ERR_MODEL_LOAD', `${path} is damaged: ${remedy}`, { cause })
@@ -152,20 +156,4 @@ function foldersIn(folder: string): string[] {
 
 export function describePulled({ name: _, ...description }: PulledModel): string {
   return `${JSON.stringify(description, null, 2)}\n`
-}
-
-function readDescription(value: unknown): Omit<PulledModel, 'name'> {
-  const fields = objectOf(value)
-  return {
-    source: textOf(fields, 'source'),
-    pulledMs: countOf(fields, 'pulledMs'),
-    quantization: textOf(fields, 'quantization'),
-    model: textOf(fields, 'model'),
-    projector: textOf(fields, 'projector'),
-    files: arrayOf(fields, 'files').map((file) => {
-      const entry = objectOf(file)
-      const [name, sha256] = [textOf(entry, 'name'), textOf(entry, 'sha256')]
-      return { name, bytes: countOf(entry, 'bytes'), sha256, version: textOf(entry, 'version') }
-    }),
-  }
 }

@@ -4,25 +4,8 @@
  * @module
  */
 
+import { example } from '../api/example.js'
 import { shellWord } from '../api/words.js'
-
-/** One question of each type. */
-export const example = {
-  state: 'Ticket 4711: I was charged twice this month, please refund the second payment.',
-  questions: {
-    billing: { type: 'noul', instructions: 'Is this about a payment?' },
-    team: {
-      type: 'choice',
-      instructions: 'Which team should answer?',
-      criteria: { accounts: 'payments and refunds', technical: 'faults of the product', other: '' },
-    },
-    urgency: {
-      type: 'score',
-      instructions: 'How urgent is it?',
-      criteria: ['can wait', 'this week', 'today'],
-    },
-  },
-}
 
 /** @param url - The server's address, without a path. */
 export function welcome(url: string, secret: string): string {

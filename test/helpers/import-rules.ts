@@ -71,7 +71,7 @@ export const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only one part of the project may use. */
 export const owners: Readonly<Record<string, (path: string) => boolean>> = {
   'uWebSockets.js': (path) => /^src\/http\/transport\/uws-(?:transport|client)\.ts$/.test(path),
-  typebox: (path) => /^src\/(?:api|config|calibrate)\b/.test(path),
+  typebox: (path) => /^src\/(?:api|config|calibrate|models)\b/.test(path),
   'better-sqlite3': (path) => path.startsWith('src/accounts/'),
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
   sharp: (path) => path.startsWith('src/images/'),

@@ -6,7 +6,7 @@ import { withAdmin } from '../helpers/admin-server.js'
 
 const page =
   '<!doctype html><title>oi</title><script src="/console/assets/index-B1nQ2x3Y.js"></script>'
-const script = `console.log(${JSON.stringify('ü'.repeat(2000))})\n`
+const script = `console.log(${JSON.stringify('ü'.repeat(3000))})\n`
 
 const folder = (t: Test) =>
   t.testdir({
@@ -62,7 +62,7 @@ t.test('no page frames the console, and it runs only its own scripts', (t) =>
 t.test('clients that accept gzip get fewer bytes, and the same content', (t) =>
   withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ port }) => {
     const target = '/console/assets/index-B1nQ2x3Y.js'
-    for (const encoding of ['gzip, br', 'identity']) {
+    for (const encoding of ['gzip', 'identity']) {
       const bytes = await new Promise<Buffer>((resolve, reject) => {
         const pieces: Buffer[] = []
         const socket = connect(port, '127.0.0.1')
@@ -81,7 +81,7 @@ t.test('clients that accept gzip get fewer bytes, and the same content', (t) =>
       ]
       t.match(head, /^http\/1\.1 200/)
       t.match(head, 'vary: accept-encoding')
-      const zipped = encoding.startsWith('gzip')
+      const zipped = encoding === 'gzip'
       t.equal(head.includes('content-encoding: gzip'), zipped)
       t.equal((zipped ? gunzipSync(body) : body).toString(), script)
       if (zipped) t.ok(body.length < script.length / 2)

@@ -24,23 +24,26 @@ export interface RetryKey {
   readonly answered: boolean
 }
 
-/**
- * Tokens are whole numbers, the cost is in millionths of a credit; both are negative to take back.
- */
-export interface Booking {
+/** What answers took: whole numbers, negative to take back. */
+export interface Used {
+  /** The number of answers; -1: takes one back. */
+  readonly requests: number
+  /** Tokens of images and tokens from a cache included. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly imageTokens: number
+  readonly cachedTokens: number
+  /** Millionths of a credit. */
+  readonly cost: number
+}
+
+export interface Booking extends Used {
   readonly workspaceId: number
   /** 0: no known key. */
   readonly keyId: number
   readonly model: string
   /** When it was answered, milliseconds since 1970. */
   readonly timeMs: number
-  /** The number of answers; -1: takes one back. */
-  readonly requests: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly imageTokens: number
-  readonly cachedTokens: number
-  readonly cost: number
   /** Whether the balance pays for it: it was limited when the answer was made. */
   readonly charged: boolean
   /** It is made once for this key. */
@@ -106,17 +109,25 @@ export function unpack({ models, numbers, retries }: Packed): Booking[] {
 }
 
 /** The workspace, key, model and hour of a booking, as a map's key. */
-export function sumKey({ workspaceId, keyId, model, timeMs }: Booking): string {
+function sumKey({ workspaceId, keyId, model, timeMs }: Booking): string {
   return `${workspaceId} ${keyId} ${Math.floor(timeMs / hourMs)} ${model}`
 }
 
-export function addTo(sum: Sum, booking: Booking): void {
-  sum.requests += booking.requests
-  sum.inputTokens += booking.inputTokens
-  sum.outputTokens += booking.outputTokens
-  sum.imageTokens += booking.imageTokens
-  sum.cachedTokens += booking.cachedTokens
-  sum.cost += booking.cost
+export function addTo(sum: { -readonly [Name in keyof Used]: number }, used: Used): void {
+  sum.requests += used.requests
+  sum.inputTokens += used.inputTokens
+  sum.outputTokens += used.outputTokens
+  sum.imageTokens += used.imageTokens
+  sum.cachedTokens += used.cachedTokens
+  sum.cost += used.cost
+}
+
+/** Adds a booking to the sum of its kind. */
+export function mergeInto(sums: Map<string, Sum>, booking: Booking): void {
+  const key = sumKey(booking)
+  const sum = sums.get(key)
+  if (sum === undefined) sums.set(key, { ...booking })
+  else addTo(sum, booking)
 }
 
 /** The booking that takes this one back. */

@@ -18,7 +18,7 @@
 
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { OiError } from '../../errors.js'
-import type { Connection } from '../store/connection.js'
+import { type Connection, execute } from '../store/connection.js'
 import { takeWriter } from './take-writer.js'
 
 const rowsAtOnce = 5000
@@ -79,7 +79,7 @@ export function compact(
       number = last
     }
     const closings = rows === 0 ? 0 : db.write(() => merge(db, writer, number, beforeMs))
-    if (shrink) db.use(() => db.prepare('VACUUM').run())
+    if (shrink) execute(db, 'VACUUM')
     return { rows, closings }
   } finally {
     closeSync(file)

@@ -5,6 +5,7 @@
  */
 
 import type { Connection } from '../store/connection.js'
+import type { Used } from './booking.js'
 
 /** The start of a page: after the row with this time, writer and number. */
 export interface LedgerPlace {
@@ -21,7 +22,7 @@ export interface LedgerPageQuery {
 }
 
 /** Amounts and costs are millionths of a credit. */
-export interface LedgerRow extends LedgerPlace {
+export interface LedgerRow extends LedgerPlace, Omit<Used, 'requests'> {
   readonly kind: 'usage' | 'credit' | 'unlimited'
   /** Null: no known key. */
   readonly keyId: number | null
@@ -29,11 +30,6 @@ export interface LedgerRow extends LedgerPlace {
   readonly model: string | null
   /** The number of answers; -1: takes one back. */
   readonly rows: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly imageTokens: number
-  readonly cachedTokens: number
-  readonly cost: number
   readonly amount: number
 }
 

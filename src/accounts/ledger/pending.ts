@@ -5,7 +5,7 @@
  */
 
 import { OiError } from '../../errors.js'
-import { addTo, type Booking, type Sum, sumKey } from './booking.js'
+import { type Booking, mergeInto, type Sum } from './booking.js'
 import type { Kept } from './retry-key-writer.js'
 import { keyReused } from './retry-keys.js'
 
@@ -205,12 +205,4 @@ function isWhole(booking: Booking): boolean {
   const { requests, inputTokens, outputTokens, imageTokens, cachedTokens } = booking
   // The sum is a safe integer only if all terms are.
   return Number.isSafeInteger(requests + inputTokens + outputTokens + imageTokens + cachedTokens)
-}
-
-/** Adds a booking to the sum of its kind. */
-export function mergeInto(sums: Map<string, Sum>, booking: Booking): void {
-  const key = sumKey(booking)
-  const sum = sums.get(key)
-  if (sum === undefined) sums.set(key, { ...booking })
-  else addTo(sum, booking)
 }

@@ -8,7 +8,7 @@
 
 import { OiError } from '../../errors.js'
 import type { Changes } from '../changes.js'
-import { type Connection, isInGrace } from '../store/connection.js'
+import { type Connection, execute, isInGrace, selectAll } from '../store/connection.js'
 import { free, maxPrice, type Price, showCredits } from './money.js'
 
 export interface ModelPrice extends Price {
@@ -31,11 +31,8 @@ export class Prices {
 
   /** The prices that were set, by the models' names. */
   list(): ModelPrice[] {
-    return this.#db.use(() =>
-      this.#db
-        .prepare<[], ModelPrice>('SELECT model, input, output, image FROM prices ORDER BY model')
-        .all(),
-    )
+    const sql = 'SELECT model, input, output, image FROM prices ORDER BY model'
+    return selectAll<ModelPrice>(this.#db, sql)
   }
 
   /**
@@ -85,15 +82,10 @@ export class Prices {
         )
       }
     }
-    this.#db.use(() =>
-      this.#db
-        .prepare<[string, number, number, number]>(
-          `INSERT INTO prices (model, input, output, image) VALUES (?, ?, ?, ?)
-           ON CONFLICT (model) DO UPDATE
-           SET input = excluded.input, output = excluded.output, image = excluded.image`,
-        )
-        .run(next.model, next.input, next.output, next.image),
-    )
+    const sql = `INSERT INTO prices (model, input, output, image) VALUES (?, ?, ?, ?)
+      ON CONFLICT (model) DO UPDATE
+      SET input = excluded.input, output = excluded.output, image = excluded.image`
+    execute(this.#db, sql, next.model, next.input, next.output, next.image)
     this.#changes.mark()
     return next
   }

@@ -14,7 +14,7 @@
 
 import { OiError } from '../../errors.js'
 import type { RetryKey } from './booking.js'
-import type { Connection } from '../store/connection.js'
+import { type Connection, selectAll } from '../store/connection.js'
 import { retryNowMs } from './retry-key-writer.js'
 
 /** Keys whose bookings wait for a file that cannot be written, at most; then the file decides. */
@@ -147,14 +147,10 @@ export class RetryKeys {
   #read(workspaceId: number, key: string): readonly { item: number; request: string }[] {
     if (this.#db.remote) return []
     try {
-      return this.#db.use(() =>
-        this.#db
-          .prepare<[number, string, number], { item: number; request: string }>(
-            `SELECT item, request FROM retry_keys
-             WHERE workspace_id = ? AND key = ? AND until_ms > ?`,
-          )
-          .all(workspaceId, key, retryNowMs()),
-      )
+      const sql = `SELECT item, request FROM retry_keys
+        WHERE workspace_id = ? AND key = ? AND until_ms > ?`
+      const now = retryNowMs()
+      return selectAll<{ item: number; request: string }>(this.#db, sql, workspaceId, key, now)
     } catch {
       return []
     }

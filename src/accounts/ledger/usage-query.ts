@@ -7,7 +7,7 @@
  * @module
  */
 
-import { type Booking, dayMs, hourMs } from './booking.js'
+import { addTo, type Booking, dayMs, hourMs, type Used } from './booking.js'
 import type { Connection } from '../store/connection.js'
 
 export interface UsageQuery {
@@ -22,23 +22,15 @@ export interface UsageQuery {
   readonly model?: string | undefined
 }
 
-/** Sums of tokens, and of costs in millionths of a credit. */
-export interface UsageRow {
+export interface UsageRow extends Used {
   readonly startMs: number
   /** The id of the workspace or key; undefined by model. */
   readonly id: number | undefined
   /** The model's name; undefined by workspace and key. */
   readonly model: string | undefined
-  readonly requests: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly imageTokens: number
-  readonly cachedTokens: number
-  readonly cost: number
 }
 
-type Sums = Omit<UsageRow, 'startMs' | 'id' | 'model'>
-type Read = { -readonly [Name in keyof Sums]: number } & {
+type Read = { -readonly [Name in keyof Used]: number } & {
   readonly unit: number
   /** The id or the model's name. */
   readonly of: number | string
@@ -83,7 +75,7 @@ function together(rows: readonly Read[]): readonly Read[] {
   for (const row of rows) {
     const sum = sums.get(`${row.unit} ${row.of}`)
     if (sum === undefined) sums.set(`${row.unit} ${row.of}`, { ...row })
-    else for (const name of sumNames) sum[name] += row[name]
+    else addTo(sum, row)
   }
   return [...sums.values()].sort((a, b) => b.unit - a.unit || (a.of < b.of ? -1 : 1))
 }
@@ -94,9 +86,6 @@ const groups = {
   model: { column: 'model', property: 'model' },
 } as const
 
-const sumNames = [
-  ...(['requests', 'inputTokens', 'outputTokens', 'imageTokens', 'cachedTokens', 'cost'] as const),
-]
 const sumColumns = `SUM(requests) AS requests, SUM(input_tokens) AS inputTokens,
   SUM(output_tokens) AS outputTokens, SUM(image_tokens) AS imageTokens,
   SUM(cached_tokens) AS cachedTokens, SUM(cost) AS cost`

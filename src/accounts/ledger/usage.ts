@@ -4,21 +4,14 @@
  * @module
  */
 
-import { type Booking, dayMs } from './booking.js'
+import { addTo, type Booking, dayMs, type Used } from './booking.js'
 import type { Connection } from '../store/connection.js'
 
-/** One model on one day: sums of tokens, and of costs in millionths of a credit. */
-export interface DailyUsage {
+/** One model on one day. */
+export interface DailyUsage extends Used {
   /** UTC, such as `2026-01-31`. */
   readonly day: string
   readonly model: string
-  readonly requests: number
-  /** Tokens of images and tokens from a cache included. */
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly imageTokens: number
-  readonly cachedTokens: number
-  readonly cost: number
 }
 
 type Row = { -readonly [Name in keyof Omit<DailyUsage, 'day'>]: DailyUsage[Name] } & { day: number }
@@ -84,15 +77,7 @@ function read(
 function add(rows: Row[], day: number, booking: Booking): void {
   const { model, requests, inputTokens, outputTokens, imageTokens, cachedTokens, cost } = booking
   const row = rows.find((row) => row.day === day && row.model === model)
-  if (row === undefined) {
-    const tokens = { inputTokens, outputTokens, imageTokens, cachedTokens }
-    rows.push({ day, model, requests, ...tokens, cost })
-    return
-  }
-  row.requests += requests
-  row.inputTokens += inputTokens
-  row.outputTokens += outputTokens
-  row.imageTokens += imageTokens
-  row.cachedTokens += cachedTokens
-  row.cost += cost
+  if (row !== undefined) return addTo(row, booking)
+  const tokens = { inputTokens, outputTokens, imageTokens, cachedTokens }
+  rows.push({ day, model, requests, ...tokens, cost })
 }

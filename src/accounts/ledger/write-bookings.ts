@@ -19,7 +19,7 @@
  */
 
 import type Sqlite from 'better-sqlite3'
-import { addTo, type Booking, dayMs, describe, hourMs, type Sum, sumKey } from './booking.js'
+import { type Booking, dayMs, describe, hourMs, mergeInto, type Sum } from './booking.js'
 import { retryKeyWriter } from './retry-key-writer.js'
 import { isRefusedValue, reasonOf } from '../store/store-errors.js'
 
@@ -172,10 +172,7 @@ function putter(db: Sqlite.Database) {
           charged === 0 ? 0 : -charged,
         )
       }
-      const key = sumKey(booking)
-      const sum = sums.get(key)
-      if (sum === undefined) sums.set(key, { ...booking })
-      else addTo(sum, booking)
+      mergeInto(sums, booking)
     }
     insertRows(rows)
     for (const sum of sums.values()) {

@@ -62,3 +62,13 @@ export interface Connection {
 /** Whether a node goes on with what it has read before, while it cannot read. */
 export const isInGrace = ({ remote, failingMs, graceMs }: Connection): boolean =>
   remote && failingMs > 0 && failingMs < graceMs
+
+/** One statement as a call of its own. @returns The row, if there is one. */
+export const selectOne = <Row>(db: Connection, sql: string, ...values: unknown[]) =>
+  db.use(() => db.prepare<unknown[], Row>(sql).get(...values))
+
+export const selectAll = <Row>(db: Connection, sql: string, ...values: unknown[]) =>
+  db.use(() => db.prepare<unknown[], Row>(sql).all(...values))
+
+export const execute = (db: Connection, sql: string, ...values: unknown[]) =>
+  db.use(() => db.prepare(sql).run(...values))

@@ -8,6 +8,18 @@ import type Sqlite from 'better-sqlite3'
 import { OiError } from '../../errors.js'
 import { copyBefore } from './schema-copy.js'
 
+/** The columns of tables of sums. Part of steps, as the next one: an edited form gets a new name. */
+const sums = `requests INTEGER NOT NULL,
+     input_tokens INTEGER NOT NULL,
+     output_tokens INTEGER NOT NULL,
+     image_tokens INTEGER NOT NULL,
+     cached_tokens INTEGER NOT NULL,
+     cost INTEGER NOT NULL`
+
+/** A trigger that counts changes of what others may have read. */
+const counts = (trigger: string, when: string) =>
+  `CREATE TRIGGER ${trigger} AFTER ${when} BEGIN UPDATE tally SET total = total + 1; END;`
+
 /** Schema steps: the step at index i leads from version i to i + 1. Never edited, only added to. */
 export const schemaSteps = [
   `CREATE TABLE workspaces (
@@ -68,12 +80,7 @@ export const schemaSteps = [
      workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
      day INTEGER NOT NULL,
      model TEXT NOT NULL,
-     requests INTEGER NOT NULL,
-     input_tokens INTEGER NOT NULL,
-     output_tokens INTEGER NOT NULL,
-     image_tokens INTEGER NOT NULL,
-     cached_tokens INTEGER NOT NULL,
-     cost INTEGER NOT NULL,
+     ${sums},
      PRIMARY KEY (workspace_id, day, model)
    ) STRICT, WITHOUT ROWID;`,
 
@@ -93,12 +100,7 @@ export const schemaSteps = [
      key_id INTEGER NOT NULL,
      day INTEGER NOT NULL,
      model TEXT NOT NULL,
-     requests INTEGER NOT NULL,
-     input_tokens INTEGER NOT NULL,
-     output_tokens INTEGER NOT NULL,
-     image_tokens INTEGER NOT NULL,
-     cached_tokens INTEGER NOT NULL,
-     cost INTEGER NOT NULL,
+     ${sums},
      PRIMARY KEY (key_id, day, model)
    ) STRICT, WITHOUT ROWID;
    CREATE TABLE spools (id TEXT PRIMARY KEY, taken_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -109,18 +111,13 @@ export const schemaSteps = [
      BEGIN SELECT RAISE(ABORT, 'rows of the ledger are never deleted'); END;
    CREATE TABLE tally (total INTEGER NOT NULL) STRICT;
    INSERT INTO tally VALUES (0);
-   CREATE TRIGGER tally_key AFTER INSERT ON keys BEGIN UPDATE tally SET total = total + 1; END;
-   CREATE TRIGGER tally_revoked AFTER UPDATE OF revoked_ms ON keys
-     BEGIN UPDATE tally SET total = total + 1; END;
-   CREATE TRIGGER tally_limits AFTER UPDATE OF requests_per_minute, concurrent, name ON workspaces
-     BEGIN UPDATE tally SET total = total + 1; END;
-   CREATE TRIGGER tally_price AFTER INSERT ON prices BEGIN UPDATE tally SET total = total + 1; END;
-   CREATE TRIGGER tally_prices AFTER UPDATE ON prices
-     BEGIN UPDATE tally SET total = total + 1; END;
-   CREATE TRIGGER tally_no_price AFTER DELETE ON prices
-     BEGIN UPDATE tally SET total = total + 1; END;
-   CREATE TRIGGER tally_credit AFTER INSERT ON ledger WHEN NEW.kind <> 'usage'
-     BEGIN UPDATE tally SET total = total + 1; END;`,
+   ${counts('tally_key', 'INSERT ON keys')}
+   ${counts('tally_revoked', 'UPDATE OF revoked_ms ON keys')}
+   ${counts('tally_limits', 'UPDATE OF requests_per_minute, concurrent, name ON workspaces')}
+   ${counts('tally_price', 'INSERT ON prices')}
+   ${counts('tally_prices', 'UPDATE ON prices')}
+   ${counts('tally_no_price', 'DELETE ON prices')}
+   ${counts('tally_credit', "INSERT ON ledger WHEN NEW.kind <> 'usage'")}`,
 
   // Keys expire, are blocked, replaced, and bound to models (a JSON array; NULL: all). Workspaces
   // have budgets. Usage is kept by hour as well: each batch of bookings adds to one row per key, so
@@ -134,10 +131,8 @@ export const schemaSteps = [
    ALTER TABLE workspaces ADD COLUMN budget_tokens INTEGER CHECK (budget_tokens > 0);
    ALTER TABLE workspaces ADD COLUMN
      budget_period TEXT CHECK (budget_period IN ('day', 'week', 'month'));
-   CREATE TRIGGER tally_key_terms AFTER UPDATE OF expires_ms, blocked_ms, models ON keys
-     BEGIN UPDATE tally SET total = total + 1; END;
-   CREATE TRIGGER tally_budget AFTER UPDATE OF budget_tokens, budget_period ON workspaces
-     BEGIN UPDATE tally SET total = total + 1; END;
+   ${counts('tally_key_terms', 'UPDATE OF expires_ms, blocked_ms, models ON keys')}
+   ${counts('tally_budget', 'UPDATE OF budget_tokens, budget_period ON workspaces')}
    CREATE INDEX usage_of_day ON usage (day);
    CREATE INDEX key_usage_of_day ON key_usage (day);
    CREATE INDEX ledger_of_workspace ON ledger (workspace_id, time_ms);
@@ -146,12 +141,7 @@ export const schemaSteps = [
      workspace_id INTEGER NOT NULL,
      key_id INTEGER NOT NULL,
      model TEXT NOT NULL,
-     requests INTEGER NOT NULL,
-     input_tokens INTEGER NOT NULL,
-     output_tokens INTEGER NOT NULL,
-     image_tokens INTEGER NOT NULL,
-     cached_tokens INTEGER NOT NULL,
-     cost INTEGER NOT NULL,
+     ${sums},
      PRIMARY KEY (hour, workspace_id, key_id, model)
    ) STRICT, WITHOUT ROWID;
    CREATE TABLE admin_password (
@@ -209,8 +199,7 @@ export const schemaSteps = [
 
   // Workspaces are archived: their keys are refused, and everything else stays.
   `ALTER TABLE workspaces ADD COLUMN archived_ms INTEGER;
-   CREATE TRIGGER tally_archived AFTER UPDATE OF archived_ms ON workspaces
-     BEGIN UPDATE tally SET total = total + 1; END;`,
+   ${counts('tally_archived', 'UPDATE OF archived_ms ON workspaces')}`,
 ]
 
 /** The step that added limits to workspaces. */

@@ -4,7 +4,14 @@
  * @module
  */
 
-import { OiError } from '../../errors.js'
+import { readAs } from '../../api/admin/check.js'
+import {
+  KeepNamedSchema,
+  type NewModel,
+  NameSchema,
+  NewModelSchema,
+  SomeNameSchema,
+} from '../../api/admin/model-schemas.js'
 
 /** A JSON object. */
 export type Input = Readonly<Record<string, unknown>>
@@ -12,7 +19,7 @@ export type Input = Readonly<Record<string, unknown>>
 /** Reports progress in words for people. */
 export type OnProgress = (text: string) => void
 
-/** @returns A value that is sent as JSON. Rejects with an {@link OiError}. */
+/** @returns A value that is sent as JSON. Throws or rejects with an `OiError`. */
 export type Operation = (input: Input, onProgress: OnProgress) => Promise<unknown>
 
 /** By name. */
@@ -68,7 +75,7 @@ export interface LoadModel {
   readonly settings: Readonly<Record<string, string | number | boolean>>
 }
 
-/** The models of a running server. All methods reject with an {@link OiError}. */
+/** The models of a running server. All methods reject with an `OiError`. */
 export interface ModelAdmin {
   /** @param keep - Whether the next starts load it, too. */
   load(model: LoadModel, keep: boolean, onProgress: OnProgress): Promise<ModelStatus>
@@ -87,54 +94,31 @@ export interface ModelAdmin {
 
 export function modelOperations(models: ModelAdmin): Operations {
   return {
-    'models.load': (input, onProgress) =>
-      models.load(
-        {
-          file: requiredText(input, 'file'),
-          name: optionalText(input, 'name'),
-          aliases: textsIn(input, 'aliases'),
-          default: input['default'] === true,
-          settings: settingsIn(input),
-        },
-        input['keep'] === true,
-        onProgress,
-      ),
-    'models.keep': (input) => models.keep(requiredText(input, 'name'), input['keep'] !== false),
-    'models.unload': (input, onProgress) => models.unload(requiredText(input, 'name'), onProgress),
-    'models.reload': (input, onProgress) => models.reload(optionalText(input, 'name'), onProgress),
+    'models.load': (input, onProgress) => {
+      const body = readAs('ERR_INVALID_ARGUMENT', NewModelSchema, input)
+      return models.load(modelToLoad(body), body.keep === true, onProgress)
+    },
+    'models.keep': (input) => {
+      const { name, keep = true } = readAs('ERR_INVALID_ARGUMENT', KeepNamedSchema, input)
+      return models.keep(name, keep)
+    },
+    'models.unload': (input, onProgress) =>
+      models.unload(readAs('ERR_INVALID_ARGUMENT', NameSchema, input).name, onProgress),
+    'models.reload': (input, onProgress) =>
+      models.reload(readAs('ERR_INVALID_ARGUMENT', SomeNameSchema, input).name, onProgress),
     'models.status': () => Promise.resolve(models.status()),
   }
 }
 
+/** What a caller asked for, here or over HTTP. */
+export const modelToLoad = (body: NewModel): LoadModel => ({
+  file: body.file,
+  name: body.name,
+  aliases: body.aliases ?? [],
+  default: body.default === true,
+  settings: body.settings ?? {},
+})
+
 export function isInput(value: unknown): value is Input {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function requiredText(input: Input, name: string): string {
-  const text = optionalText(input, name)
-  if (text !== undefined) return text
-  throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected a text, got nothing`)
-}
-
-function optionalText(input: Input, name: string): string | undefined {
-  const value = input[name]
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'string' && value !== '') return value
-  throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected a text that is not empty`)
-}
-
-function textsIn(input: Input, name: string): readonly string[] {
-  const value = input[name] ?? []
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '')) {
-    return value as string[]
-  }
-  throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected texts that are not empty`)
-}
-
-function settingsIn({ settings = {} }: Input): LoadModel['settings'] {
-  const simple = ['string', 'number', 'boolean']
-  if (isInput(settings) && Object.values(settings).every((one) => simple.includes(typeof one))) {
-    return settings as LoadModel['settings']
-  }
-  throw new OiError('ERR_INVALID_ARGUMENT', 'settings: expected an object of simple values')
 }

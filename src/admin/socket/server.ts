@@ -116,11 +116,10 @@ export class AdminServer {
   }
 
   async #run(line: string, onProgress: OnProgress): Promise<unknown> {
-    const request = parse(line)
-    const { operation } = request
+    const { operation, ...input } = parse(line)
     const { operations } = this.#options
     if (typeof operation === 'string' && Object.hasOwn(operations, operation)) {
-      return operations[operation]!(request, onProgress)
+      return operations[operation]!(input, onProgress)
     }
     const known = Object.keys(operations).join(', ')
     throw new OiError('ERR_INVALID_ARGUMENT', `operation: expected one of ${known}`)

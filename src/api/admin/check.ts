@@ -9,6 +9,7 @@
  * @module
  */
 
+import type Type from 'typebox'
 import { type ErrorCode, OiError } from '../../errors.js'
 import { duplicateKeyOf, type Json, parseJson, RawNumber } from '../json.js'
 import { failure, shortened } from '../place.js'
@@ -88,6 +89,12 @@ export function requireTime(code: ErrorCode, place: string, text: string): numbe
   if (ms !== undefined) return ms
   const got = JSON.stringify(shortened(text))
   throw failure(code, place, `expected a time as ${timeExample}, got ${got}`)
+}
+
+/** @throws {@link OiError} With this code, if the value does not have the schema's form. */
+export function readAs<T extends Type.TSchema>(code: ErrorCode, schema: T, value: unknown) {
+  requireShape(code, schema, value)
+  return value as Type.Static<T>
 }
 
 function requireShape(code: ErrorCode, schema: object, value: unknown, parent = ''): void {

@@ -6,8 +6,8 @@
 
 import { type ErrorCode, errorTable } from '../../errors.js'
 import { packageVersion } from '../../package-root.js'
-import { ErrorSchema } from '../error-schema.js'
 import { type Part, reference, SchemaComponents } from '../openapi/components.js'
+import { errorSchema } from '../openapi/errors.js'
 import { type AdminOperation, adminOperations, adminPath } from './operations.js'
 
 const description = `Administration of a server: workspaces, keys, usage, models. \
@@ -154,13 +154,7 @@ function errorResponses(components: SchemaComponents): Part {
   return Object.fromEntries(
     Object.entries(failures).map(([status, text]) => {
       const own = codes.filter((code) => errorTable[code].status === Number(status))
-      const wires = [...new Set(own.map((code) => errorTable[code].wire))]
-      const schema = {
-        allOf: [
-          components.add(ErrorSchema),
-          { properties: { error: { properties: { code: { enum: wires } } } } },
-        ],
-      }
+      const schema = errorSchema(own, components)
       return [`Error${status}`, { description: text, content: { 'application/json': { schema } } }]
     }),
   )

@@ -6,11 +6,26 @@
 
 import Type from 'typebox'
 
+const described = (description: string | undefined) =>
+  description === undefined ? {} : { description }
+
+export const orNull = <Schema extends Type.TSchema>(schema: Schema, description?: string) =>
+  Type.Union([schema, Type.Null()], described(description))
+
+type Literals<Texts extends readonly string[]> = {
+  -readonly [Place in keyof Texts]: Type.TLiteral<Texts[Place]>
+}
+
+/** One of some texts. */
+export function oneOf<const Texts extends readonly string[]>(texts: Texts, description?: string) {
+  const literals: readonly unknown[] = texts.map((text) => Type.Literal(text))
+  return Type.Union<Literals<Texts>>([...(literals as Literals<Texts>)], described(description))
+}
+
 /** A point in time; requests may use any offset, replies are in UTC. */
 export const time = (description: string) => Type.String({ format: 'date-time', description })
 
-export const timeOrNull = (description: string) =>
-  Type.Union([time(description), Type.Null()], { description })
+export const timeOrNull = (description: string) => orNull(time(description), description)
 
 export const count = (description: string, maximum = Number.MAX_SAFE_INTEGER) =>
   Type.Integer({ minimum: 0, maximum, description })

@@ -5,7 +5,8 @@
  */
 
 import Type from 'typebox'
-import { id, name, strict, time, timeOrNull } from './fields.js'
+import { id, name, oneOf, orNull, strict, time, timeOrNull } from './fields.js'
+import { named } from '../schema-parts.js'
 
 const models = (description: string) =>
   Type.Union(
@@ -24,72 +25,58 @@ const modelNames = models(
   'Own names of the models that it may use, as in `GET /v1/models`; `null`: all.',
 )
 
-export const KeySchema = Type.Object(
-  {
-    id: id('Never reused.'),
-    name: name('Its purpose.'),
-    workspace_id: id('The workspace that it belongs to.'),
-    workspace: name("The workspace's name."),
-    hint: Type.String({ description: 'The end of its secret, such as `oi-…x4Fz`.' }),
-    state: Type.Union(
-      [
-        Type.Literal('active'),
-        Type.Literal('blocked'),
-        Type.Literal('expired'),
-        Type.Literal('revoked'),
-      ],
-      { description: 'Only an active key is accepted.' },
-    ),
-    created_at: time('When it was created.'),
-    last_used_at: timeOrNull('`null`: never. Written within about a second.'),
-    expires_at: timeOrNull('When it expires; `null`: never.'),
-    blocked: Type.Boolean({ description: 'Whether it is blocked, until it is unblocked.' }),
-    revoked_at: timeOrNull('When it was revoked for good.'),
-    models: modelNames,
-    replaced_by: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The id of the key that replaced it by a rotation.',
-    }),
-  },
-  { title: 'Key' },
-)
+export const KeySchema = named('Key', {
+  id: id('Never reused.'),
+  name: name('Its purpose.'),
+  workspace_id: id('The workspace that it belongs to.'),
+  workspace: name("The workspace's name."),
+  hint: Type.String({ description: 'The end of its secret, such as `oi-…x4Fz`.' }),
+  state: oneOf(['active', 'blocked', 'expired', 'revoked'], 'Only an active key is accepted.'),
+  created_at: time('When it was created.'),
+  last_used_at: timeOrNull('`null`: never. Written within about a second.'),
+  expires_at: timeOrNull('When it expires; `null`: never.'),
+  blocked: Type.Boolean({ description: 'Whether it is blocked, until it is unblocked.' }),
+  revoked_at: timeOrNull('When it was revoked for good.'),
+  models: modelNames,
+  replaced_by: orNull(Type.Integer(), 'The id of the key that replaced it by a rotation.'),
+})
 
-export const KeysSchema = Type.Object(
-  { keys: Type.Array(KeySchema, { description: 'Oldest first, revoked keys included.' }) },
-  { title: 'Keys' },
-)
+export const KeysSchema = named('Keys', {
+  keys: Type.Array(KeySchema, { description: 'Oldest first, revoked keys included.' }),
+})
 
-export const KeyWithSecretSchema = Type.Object(
-  {
-    ...KeySchema.properties,
-    secret: Type.String({ description: 'The key itself. It is shown only once.' }),
-  },
-  { title: 'KeyWithSecret' },
-)
+export const KeyWithSecretSchema = named('KeyWithSecret', {
+  ...KeySchema.properties,
+  secret: Type.String({ description: 'The key itself. It is shown only once.' }),
+})
 
 const optional = {
   expires_at: Type.Optional(timeOrNull('In the future; `null`: never.')),
   models: Type.Optional(modelNames),
 }
 
-export const NewKeySchema = Type.Object(
+export const NewKeySchema = named(
+  'NewKey',
   {
     workspace_id: id('The workspace that it will belong to.'),
     name: name('Its purpose.'),
     ...optional,
   },
-  { title: 'NewKey', ...strict },
+  strict,
 )
 
-export const KeyChangeSchema = Type.Object(
+export const KeyChangeSchema = named(
+  'KeyChange',
   {
     name: Type.Optional(name('Its purpose.')),
     ...optional,
     blocked: Type.Optional(Type.Boolean({ description: 'Takes effect from the next request on.' })),
   },
-  { title: 'KeyChange', ...strict, description: 'What is left out stays as it is.' },
+  { ...strict, description: 'What is left out stays as it is.' },
 )
 
-export const RotationSchema = Type.Object(
+export const RotationSchema = named(
+  'Rotation',
   {
     overlap_seconds: Type.Integer({
       minimum: 0,
@@ -97,7 +84,7 @@ export const RotationSchema = Type.Object(
       description: 'How long the old key stays valid beside the new one, at most 90 days.',
     }),
   },
-  { title: 'Rotation', ...strict },
+  strict,
 )
 
 export const keysQuery = {

@@ -1,5 +1,5 @@
 /**
- * The type of an operation of the admin API.
+ * What an operation of the admin API is.
  *
  * @module
  */
@@ -18,5 +18,33 @@ export interface AdminOperation {
   readonly query?: Readonly<Record<string, Type.TSchema>>
   readonly body?: Type.TSchema
   /** The body of status 200; undefined: 204. */
-  readonly reply: Type.TSchema | undefined
+  readonly reply?: Type.TSchema
+}
+
+type Options = Pick<AdminOperation, 'description' | 'query' | 'body' | 'reply'> &
+  Partial<Pick<AdminOperation, 'needs'>>
+
+/** What changes something needs the session's token, the others a session, unless they say so. */
+const on =
+  <Method extends AdminOperation['method']>(method: Method, needs: AdminOperation['needs']) =>
+  <const Rest extends Options>(path: string, summary: string, rest = {} as Rest) => ({
+    ...{ method, path, summary, needs },
+    ...rest,
+  })
+
+export const get = on('get', 'session')
+export const post = on('post', 'csrf')
+export const put = on('put', 'csrf')
+export const patch = on('patch', 'csrf')
+export const remove = on('delete', 'csrf')
+
+/** Operations with the same tag, by operationId. */
+export function tagged<Operations extends Readonly<Record<string, object>>>(
+  tag: AdminOperation['tag'],
+  operations: Operations,
+) {
+  const whole = Object.entries(operations).map(([id, operation]) => [id, { ...operation, tag }])
+  return Object.fromEntries(whole) as {
+    readonly [Id in keyof Operations]: Operations[Id] & Pick<AdminOperation, 'tag'>
+  }
 }

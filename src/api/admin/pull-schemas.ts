@@ -5,39 +5,32 @@
  */
 
 import Type from 'typebox'
-import { count, strict, timeOrNull } from './fields.js'
+import { count, oneOf, orNull, strict, timeOrNull } from './fields.js'
+import { named } from '../schema-parts.js'
 
-export const NamedModelSchema = Type.Object(
-  {
-    name: Type.String({ description: 'The name that `POST /models` takes as `file`.' }),
-    bytes: count('Of all its files; of an unfinished pull, what is there.'),
-    state: Type.Union(
-      [Type.Literal('packaged'), Type.Literal('pulled'), Type.Literal('unfinished')],
-      {
-        description:
-          '`packaged`: it came with this server; `pulled`: whole and checked; `unfinished`: its pull ' +
-          'runs, or was cut, and goes on where it was when it is pulled again.',
-      },
-    ),
-    quantization: Type.String({ description: 'As `Q4_K_M`; empty if unknown.' }),
-    sees_images: Type.Boolean(),
-    source: Type.String({ description: 'Where it was pulled from; empty if unknown.' }),
-    pulled_at: timeOrNull('When it was whole.'),
-    loaded: Type.Boolean({ description: 'Whether the server has it open.' }),
-  },
-  { title: 'NamedModel' },
-)
+export const NamedModelSchema = named('NamedModel', {
+  name: Type.String({ description: 'The name that `POST /models` takes as `file`.' }),
+  bytes: count('Of all its files; of an unfinished pull, what is there.'),
+  state: oneOf(
+    ['packaged', 'pulled', 'unfinished'],
+    '`packaged`: it came with this server; `pulled`: whole and checked; `unfinished`: its pull ' +
+      'runs, or was cut, and goes on where it was when it is pulled again.',
+  ),
+  quantization: Type.String({ description: 'As `Q4_K_M`; empty if unknown.' }),
+  sees_images: Type.Boolean(),
+  source: Type.String({ description: 'Where it was pulled from; empty if unknown.' }),
+  pulled_at: timeOrNull('When it was whole.'),
+  loaded: Type.Boolean({ description: 'Whether the server has it open.' }),
+})
 
-export const NamedModelsSchema = Type.Object(
-  {
-    models: Type.Array(NamedModelSchema),
-    folder: Type.String({ description: 'The folder of pulled models.' }),
-    free_bytes: Type.Union([count('Room on its disk.'), Type.Null()]),
-  },
-  { title: 'NamedModels' },
-)
+export const NamedModelsSchema = named('NamedModels', {
+  models: Type.Array(NamedModelSchema),
+  folder: Type.String({ description: 'The folder of pulled models.' }),
+  free_bytes: orNull(count('Room on its disk.')),
+})
 
-export const NewPullSchema = Type.Object(
+export const NewPullSchema = named(
+  'NewPull',
   {
     source: Type.String({
       minLength: 1,
@@ -53,10 +46,7 @@ export const NewPullSchema = Type.Object(
       Type.String({ minLength: 1, maxLength: 71, description: 'The expected digest of its file.' }),
     ),
   },
-  { title: 'NewPull', ...strict },
+  strict,
 )
 
-export const FreedSchema = Type.Object(
-  { freed_bytes: count('What was removed.') },
-  { title: 'Freed' },
-)
+export const FreedSchema = named('Freed', { freed_bytes: count('What was removed.') })

@@ -6,6 +6,7 @@
 
 import Type from 'typebox'
 import { count, strict, time } from './fields.js'
+import { named } from '../schema-parts.js'
 
 const password = (description: string) => Type.String({ minLength: 1, maxLength: 256, description })
 
@@ -15,12 +16,14 @@ const newPassword = Type.String({
   description: 'The new password: 12 to 256 characters.',
 })
 
-export const SignInSchema = Type.Object(
+export const SignInSchema = named(
+  'SignIn',
   { password: password('The password of the administrator.') },
-  { title: 'SignIn', ...strict },
+  strict,
 )
 
-export const FirstSignInSchema = Type.Object(
+export const FirstSignInSchema = named(
+  'FirstSignIn',
   {
     token: Type.String({
       minLength: 1,
@@ -29,22 +32,20 @@ export const FirstSignInSchema = Type.Object(
     }),
     password: newPassword,
   },
-  { title: 'FirstSignIn', ...strict },
+  strict,
 )
 
-export const PasswordChangeSchema = Type.Object(
+export const PasswordChangeSchema = named(
+  'PasswordChange',
   { current: password('The current password.'), new: newPassword },
-  { title: 'PasswordChange', ...strict },
+  strict,
 )
 
-export const SessionSchema = Type.Object(
-  {
-    csrf_token: Type.String({
-      minLength: 1,
-      description: 'Send it as `x-oi-csrf` with every request that changes something.',
-    }),
-    expires_at: time('When it ends, even if it is in use.'),
-    idle_timeout_seconds: count('It ends after this time without a request.'),
-  },
-  { title: 'Session' },
-)
+export const SessionSchema = named('Session', {
+  csrf_token: Type.String({
+    minLength: 1,
+    description: 'Send it as `x-oi-csrf` with every request that changes something.',
+  }),
+  expires_at: time('When it ends, even if it is in use.'),
+  idle_timeout_seconds: count('It ends after this time without a request.'),
+})

@@ -5,43 +5,38 @@
  */
 
 import Type from 'typebox'
-import { count, id, time, tokenFields } from './fields.js'
+import { count, id, oneOf, time, tokenFields } from './fields.js'
+import { named } from '../schema-parts.js'
 
 const dayOrTime = (description: string) =>
   Type.String({ minLength: 10, maxLength: 40, description })
 
-const by = Type.Union([Type.Literal('workspace'), Type.Literal('key'), Type.Literal('model')])
-const per = Type.Union([Type.Literal('hour'), Type.Literal('day')])
+const by = oneOf(['workspace', 'key', 'model'])
+const per = oneOf(['hour', 'day'])
 
-const UsageRowSchema = Type.Object(
-  {
-    start: time('When the hour or day began.'),
-    workspace_id: Type.Optional(id('Only with `by` workspace and key.')),
-    workspace: Type.Optional(Type.String()),
-    key_id: Type.Optional(id('With `by` key.')),
-    key: Type.Optional(Type.String()),
-    model: Type.Optional(Type.String({ description: 'With `by` model.' })),
-    requests: Type.Integer({ description: 'Requests that were answered.' }),
-    ...tokenFields,
-    cost: count('Millionths of a credit.'),
-  },
-  { title: 'UsageRow' },
-)
+const UsageRowSchema = named('UsageRow', {
+  start: time('When the hour or day began.'),
+  workspace_id: Type.Optional(id('Only with `by` workspace and key.')),
+  workspace: Type.Optional(Type.String()),
+  key_id: Type.Optional(id('With `by` key.')),
+  key: Type.Optional(Type.String()),
+  model: Type.Optional(Type.String({ description: 'With `by` model.' })),
+  requests: Type.Integer({ description: 'Requests that were answered.' }),
+  ...tokenFields,
+  cost: count('Millionths of a credit.'),
+})
 
-export const UsageSchema = Type.Object(
-  {
-    by,
-    per,
-    from: time('The beginning of the first hour or day.'),
-    to: time('The end of the last hour or day.'),
-    rows: Type.Array(UsageRowSchema, {
-      description:
-        'Newest first; no rows without usage. Usage without a key (the playground of the ' +
-        'console, requests without a key) is not included in `by` key.',
-    }),
-  },
-  { title: 'UsageOverTime' },
-)
+export const UsageSchema = named('UsageOverTime', {
+  by,
+  per,
+  from: time('The beginning of the first hour or day.'),
+  to: time('The end of the last hour or day.'),
+  rows: Type.Array(UsageRowSchema, {
+    description:
+      'Newest first; no rows without usage. Usage without a key (the playground of the ' +
+      'console, requests without a key) is not included in `by` key.',
+  }),
+})
 
 export const usageQuery = {
   by: Type.Optional(Type.Union(by.anyOf, { default: 'workspace' })),

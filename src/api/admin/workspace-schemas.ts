@@ -5,7 +5,8 @@
  */
 
 import Type from 'typebox'
-import { amount, count, id, name, strict, time, timeOrNull } from './fields.js'
+import { amount, count, id, name, oneOf, orNull, strict, time, timeOrNull } from './fields.js'
+import { named } from '../schema-parts.js'
 
 const mostTokens = 1_000_000_000_000_000
 
@@ -20,62 +21,54 @@ const budgetFields = {
     maximum: mostTokens,
     description: 'Input and output tokens of the answers of one period.',
   }),
-  period: Type.Union([Type.Literal('day'), Type.Literal('week'), Type.Literal('month')], {
-    description: 'In UTC; a week begins on Monday.',
-  }),
+  period: oneOf(['day', 'week', 'month'], 'In UTC; a week begins on Monday.'),
 }
 
 /** A budget in a request. */
 const BudgetSchema = Type.Object(budgetFields, { title: 'Budget', ...strict })
 
 /** A budget with its current state. */
-const BudgetStateSchema = Type.Object(
-  {
-    ...budgetFields,
-    used_tokens: count('Tokens used in this period.'),
-    remaining_tokens: count('Tokens left; 0 if the budget is overdrawn.'),
-    started_at: time('When the period began.'),
-    resets_at: time('When the next period begins.'),
-  },
-  { title: 'BudgetState' },
-)
+const BudgetStateSchema = named('BudgetState', {
+  ...budgetFields,
+  used_tokens: count('Tokens used in this period.'),
+  remaining_tokens: count('Tokens left; 0 if the budget is overdrawn.'),
+  started_at: time('When the period began.'),
+  resets_at: time('When the next period begins.'),
+})
 
-export const WorkspaceSchema = Type.Object(
-  {
-    id: id('Never reused.'),
-    name: name('Unique among workspaces.'),
-    created_at: time('When it was created.'),
-    archived_at: timeOrNull('Since when its keys are refused; `null`: it is in use.'),
-    limits: Type.Object(limitFields, { description: 'Limits of all its keys together.' }),
-    budget: Type.Union([BudgetStateSchema, Type.Null()], { description: '`null`: unlimited.' }),
-    balance: Type.Union([amount('Below 0 if answers cost more than was left.'), Type.Null()], {
-      description: 'Millionths of a credit left; `null`: unlimited.',
-    }),
-    active_keys: count('The number of its active keys.'),
-  },
-  { title: 'Workspace' },
-)
+export const WorkspaceSchema = named('Workspace', {
+  id: id('Never reused.'),
+  name: name('Unique among workspaces.'),
+  created_at: time('When it was created.'),
+  archived_at: timeOrNull('Since when its keys are refused; `null`: it is in use.'),
+  limits: Type.Object(limitFields, { description: 'Limits of all its keys together.' }),
+  budget: orNull(BudgetStateSchema, '`null`: unlimited.'),
+  balance: orNull(
+    amount('Below 0 if answers cost more than was left.'),
+    'Millionths of a credit left; `null`: unlimited.',
+  ),
+  active_keys: count('The number of its active keys.'),
+})
 
-export const WorkspacesSchema = Type.Object(
-  { workspaces: Type.Array(WorkspaceSchema, { description: 'Oldest first.' }) },
-  { title: 'Workspaces' },
-)
+export const WorkspacesSchema = named('Workspaces', {
+  workspaces: Type.Array(WorkspaceSchema, { description: 'Oldest first.' }),
+})
 
 const changeable = {
   limits: Type.Optional(
     Type.Partial(Type.Object(limitFields, strict), { title: 'LimitsChange', ...strict }),
   ),
-  budget: Type.Optional(
-    Type.Union([BudgetSchema, Type.Null()], { description: '`null`: unlimited.' }),
-  ),
+  budget: Type.Optional(orNull(BudgetSchema, '`null`: unlimited.')),
 }
 
-export const NewWorkspaceSchema = Type.Object(
+export const NewWorkspaceSchema = named(
+  'NewWorkspace',
   { name: name('Not taken yet.'), ...changeable },
-  { title: 'NewWorkspace', ...strict },
+  strict,
 )
 
-export const WorkspaceChangeSchema = Type.Object(
+export const WorkspaceChangeSchema = named(
+  'WorkspaceChange',
   {
     name: Type.Optional(name('Not taken yet.')),
     ...changeable,
@@ -86,7 +79,7 @@ export const WorkspaceChangeSchema = Type.Object(
       }),
     ),
   },
-  { title: 'WorkspaceChange', ...strict, description: 'What is left out stays as it is.' },
+  { ...strict, description: 'What is left out stays as it is.' },
 )
 
 export const CreditSchema = Type.Union(
@@ -107,45 +100,35 @@ export const CreditSchema = Type.Union(
   { title: 'Credit' },
 )
 
-const LedgerRowSchema = Type.Object(
-  {
-    id: Type.String({ description: 'The value for `before` of the next page.' }),
-    time: time('When it was booked.'),
-    kind: Type.Union([Type.Literal('usage'), Type.Literal('credit'), Type.Literal('unlimited')], {
-      description:
-        '`usage`: answers; `credit`: what an operator gave or took; `unlimited`: the limit was lifted.',
-    }),
-    key_id: Type.Union([Type.Integer(), Type.Null()], {
-      description: '`null`: no key (the playground, or rows that were closed).',
-    }),
-    key: Type.Union([Type.String(), Type.Null()], { description: 'Its name.' }),
-    model: Type.Union([Type.String(), Type.Null()]),
-    answers: Type.Integer({
-      description: 'The number of answers; -1 takes back one that could not be sent.',
-    }),
-    input_tokens: Type.Integer(),
-    output_tokens: Type.Integer(),
-    image_tokens: Type.Integer(),
-    cached_tokens: Type.Integer(),
-    cost: Type.Integer({ description: 'The cost of its tokens, millionths of a credit.' }),
-    amount: amount('Its change of the balance, millionths of a credit.'),
-  },
-  { title: 'LedgerRow' },
-)
+const LedgerRowSchema = named('LedgerRow', {
+  id: Type.String({ description: 'The value for `before` of the next page.' }),
+  time: time('When it was booked.'),
+  kind: oneOf(
+    ['usage', 'credit', 'unlimited'],
+    '`usage`: answers; `credit`: what an operator gave or took; `unlimited`: the limit was lifted.',
+  ),
+  key_id: orNull(Type.Integer(), '`null`: no key (the playground, or rows that were closed).'),
+  key: orNull(Type.String(), 'Its name.'),
+  model: orNull(Type.String()),
+  answers: Type.Integer({
+    description: 'The number of answers; -1 takes back one that could not be sent.',
+  }),
+  input_tokens: Type.Integer(),
+  output_tokens: Type.Integer(),
+  image_tokens: Type.Integer(),
+  cached_tokens: Type.Integer(),
+  cost: Type.Integer({ description: 'The cost of its tokens, millionths of a credit.' }),
+  amount: amount('Its change of the balance, millionths of a credit.'),
+})
 
-export const LedgerPageSchema = Type.Object(
-  {
-    rows: Type.Array(LedgerRowSchema, {
-      description:
-        'Newest first. Free answers have no row while the balance is unlimited: ' +
-        'they are only in the usage.',
-    }),
-    next_before: Type.Union([Type.String(), Type.Null()], {
-      description: '`before` for the next page; `null` after the last row.',
-    }),
-  },
-  { title: 'LedgerPage' },
-)
+export const LedgerPageSchema = named('LedgerPage', {
+  rows: Type.Array(LedgerRowSchema, {
+    description:
+      'Newest first. Free answers have no row while the balance is unlimited: ' +
+      'they are only in the usage.',
+  }),
+  next_before: orNull(Type.String(), '`before` for the next page; `null` after the last row.'),
+})
 
 export const ledgerQuery = {
   before: Type.Optional(

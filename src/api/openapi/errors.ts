@@ -44,74 +44,56 @@ const when: Readonly<Record<ErrorStatus, string>> = {
   505: 'The request is of another version of HTTP than 1.1 and 1.0.',
 }
 
-interface ErrorExample {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly param?: string
-}
+type ErrorExample = readonly [code: ErrorCode, message: string, param?: string]
 
 /** At least one for every code of every status. */
 const examples: readonly ErrorExample[] = [
-  {
-    code: 'ERR_BODY_INVALID',
-    message: 'questions.team.criteria: expected an object of options, got an array',
-    param: 'questions.team.criteria',
-  },
-  {
-    code: 'ERR_REQUEST_UNACCEPTABLE',
-    message: 'questions.team.criteria: expected 1 to 255 options, got 300',
-    param: 'questions.team.criteria',
-  },
-  {
-    code: 'ERR_STATE_TOO_LONG',
-    message: 'state: state and longest question take 5210 tokens (5190 and 20), the limit is 4096',
-    param: 'state',
-  },
-  {
-    code: 'ERR_IDEMPOTENCY_KEY',
-    message: 'Idempotency-Key: this key was sent with another body',
-  },
-  { code: 'ERR_BODY_TOO_LARGE', message: 'The body is over the limit of 4194304 bytes' },
-  {
-    code: 'ERR_ENCODING',
-    message: 'Content-Encoding: expected one of gzip, deflate, br, zstd, or none, got "compress"',
-  },
-  { code: 'ERR_HTTP_MALFORMED', message: 'Host: expected exactly one such header, got 0' },
-  { code: 'ERR_HEAD_TIMEOUT', message: 'The head of the request did not come in time' },
-  {
-    code: 'ERR_BODY_TIMEOUT',
-    message: 'The body of the request did not come within 60000 ms (--body-timeout-ms)',
-  },
-  { code: 'ERR_EXPECTATION', message: 'Expect: this server takes 100-continue alone' },
-  { code: 'ERR_HEAD_TOO_LARGE', message: 'The head of the request is over 16 KiB' },
-  { code: 'ERR_HTTP_VERSION', message: 'This server speaks HTTP/1.1 and HTTP/1.0' },
-  { code: 'ERR_API_KEY', message: 'No API key was sent: send Authorization: Bearer <key>' },
-  { code: 'ERR_BALANCE', message: 'The balance of the workspace default is used up' },
-  {
-    code: 'ERR_RATE_LIMIT',
-    message: 'The workspace default has 6000 requests per minute, used up',
-  },
-  {
-    code: 'ERR_CONCURRENCY',
-    message: 'The workspace has 64 requests under way, its limit, and 32 waiting',
-  },
-  {
-    code: 'ERR_NOT_FOUND',
-    message:
-      'There is no such route: did you mean /v1/systemone? All of them are in GET /openapi.json',
-  },
-  { code: 'ERR_METHOD_NOT_ALLOWED', message: 'This route takes POST' },
-  { code: 'ERR_OVERLOADED', message: 'The model is still being loaded' },
-  {
-    code: 'ERR_TIMEOUT',
-    message:
-      'The request was not answered within 60000 ms; example-model evaluates 152 tokens a second, ' +
+  [
+    'ERR_BODY_INVALID',
+    'questions.team.criteria: expected an object of options, got an array',
+    'questions.team.criteria',
+  ],
+  [
+    'ERR_REQUEST_UNACCEPTABLE',
+    'questions.team.criteria: expected 1 to 255 options, got 300',
+    'questions.team.criteria',
+  ],
+  [
+    'ERR_STATE_TOO_LONG',
+    'state: state and longest question take 5210 tokens (5190 and 20), the limit is 4096',
+    'state',
+  ],
+  ['ERR_IDEMPOTENCY_KEY', 'Idempotency-Key: this key was sent with another body'],
+  ['ERR_BODY_TOO_LARGE', 'The body is over the limit of 4194304 bytes'],
+  [
+    'ERR_ENCODING',
+    'Content-Encoding: expected one of gzip, deflate, br, zstd, or none, got "compress"',
+  ],
+  ['ERR_HTTP_MALFORMED', 'Host: expected exactly one such header, got 0'],
+  ['ERR_HEAD_TIMEOUT', 'The head of the request did not come in time'],
+  ['ERR_BODY_TIMEOUT', 'The body of the request did not come within 60000 ms (--body-timeout-ms)'],
+  ['ERR_EXPECTATION', 'Expect: this server takes 100-continue alone'],
+  ['ERR_HEAD_TOO_LARGE', 'The head of the request is over 16 KiB'],
+  ['ERR_HTTP_VERSION', 'This server speaks HTTP/1.1 and HTTP/1.0'],
+  ['ERR_API_KEY', 'No API key was sent: send Authorization: Bearer <key>'],
+  ['ERR_BALANCE', 'The balance of the workspace default is used up'],
+  ['ERR_RATE_LIMIT', 'The workspace default has 6000 requests per minute, used up'],
+  ['ERR_CONCURRENCY', 'The workspace has 64 requests under way, its limit, and 32 waiting'],
+  [
+    'ERR_NOT_FOUND',
+    'There is no such route: did you mean /v1/systemone? All of them are in GET /openapi.json',
+  ],
+  ['ERR_METHOD_NOT_ALLOWED', 'This route takes POST'],
+  ['ERR_OVERLOADED', 'The model is still being loaded'],
+  [
+    'ERR_TIMEOUT',
+    'The request was not answered within 60000 ms; example-model evaluates 152 tokens a second, ' +
       'and had 3400 to do: about 23 s more',
-  },
-  {
-    code: 'ERR_ENGINE_INTERNAL',
-    message: 'The server failed; its log has more under req_0123456789abcdef0123456789abcdef',
-  },
+  ],
+  [
+    'ERR_ENGINE_INTERNAL',
+    'The server failed; its log has more under req_0123456789abcdef0123456789abcdef',
+  ],
 ]
 
 const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort()
@@ -132,32 +114,33 @@ export function errorReferences(of: readonly ErrorStatus[]): Part {
   )
 }
 
+/** Of an error with one of these codes. */
+export function errorSchema(of: readonly ErrorCode[], components: SchemaComponents): Part {
+  const wires = [...new Set(of.map((code) => errorTable[code].wire))]
+  const code = { properties: { error: { properties: { code: { enum: wires } } } } }
+  return { allOf: [components.add(ErrorSchema), code] }
+}
+
 function responseOf(status: ErrorStatus, components: SchemaComponents): Part {
   const own = codes.filter((code) => errorTable[code].status === status)
-  const wires = [...new Set(own.map((code) => errorTable[code].wire))]
-  const shown = examples.filter(({ code }) => errorTable[code].status === status)
+  const shown = examples.filter(([code]) => errorTable[code].status === status)
   return {
     description: when[status],
     headers: headersOf(status),
     content: {
       'application/json': {
-        schema: {
-          allOf: [
-            components.add(ErrorSchema),
-            { properties: { error: { properties: { code: { enum: wires } } } } },
-          ],
-        },
+        schema: errorSchema(own, components),
         examples: Object.fromEntries(shown.map((example) => [nameOf(example), written(example)])),
       },
     },
   }
 }
 
-function nameOf({ code }: ErrorExample): string {
+function nameOf([code]: ErrorExample): string {
   return code.slice('ERR_'.length).toLowerCase()
 }
 
-function written({ code, message, param }: ErrorExample) {
+function written([code, message, param]: ErrorExample) {
   const { status, wire } = errorTable[code]
   const type = errorTypeOf(status)
   const error = { code: wire, message, type, ...(param !== undefined && { param }) }

@@ -28,19 +28,14 @@ export const pathParameters = {
 /** Request headers of every operation. */
 export const commonParameters = ['accept-encoding', 'x-request-id']
 
-/** Request headers, by the names of their components. */
-export const parameters = {
+const requestHeaders = {
   'content-encoding': {
-    name: 'content-encoding',
-    in: 'header',
     description:
       'The compression of the body; only one coding. The limits on the size of a body hold for ' +
       'its compressed and its decompressed form.',
     schema: { type: 'string', enum: ['gzip', 'deflate', 'br', 'zstd', 'identity'] },
   },
   'accept-encoding': {
-    name: 'accept-encoding',
-    in: 'header',
     description:
       'Codings for the reply, with weights: `zstd` (where the server runs on Node 22.15 ' +
       'or later), `br`, `gzip`. Replies of less than 2 KiB are not compressed, unless `identity;q=0` ' +
@@ -49,26 +44,18 @@ export const parameters = {
     example: 'gzip, br;q=0.9',
   },
   traceparent: {
-    name: 'traceparent',
-    in: 'header',
     description: 'The trace of the request (W3C Trace Context); the reply has it too.',
     schema: { type: 'string' },
   },
   'x-request-id': {
-    name: 'x-request-id',
-    in: 'header',
     description: 'Your own id for the request. An invalid one is replaced.',
     schema: requestId,
   },
   'x-oi-evidence': {
-    name: 'x-oi-evidence',
-    in: 'header',
     description: 'With `1` every answer has `evidence`.',
     schema: { type: 'string', enum: ['1'] },
   },
   'x-oi-orders': {
-    name: 'x-oi-orders',
-    in: 'header',
     description:
       'The orders of options in which each question is asked; the answer is their mean: ' +
       '`1` as given, `2` forward and reversed, `all` every rotation of a choice (2 for others). ' +
@@ -76,22 +63,23 @@ export const parameters = {
     schema: { type: 'string', enum: allOrders.map(String) },
   },
   'idempotency-key': {
-    name: 'idempotency-key',
-    in: 'header',
     description:
       'Your own key for the request: repeated with the same key, path and body, within a day ' +
       'unless set otherwise, it is answered again and charged once.',
     schema: { type: 'string', pattern: '^[ -~]{1,255}$' },
   },
   'x-typesafe-retry-count': {
-    name: 'x-typesafe-retry-count',
-    in: 'header',
     description:
       'From 1 on, the request repeats an earlier one. If the reply to that was lost within the ' +
       'last five minutes, it is charged once, also without a key.',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
 } as const satisfies Record<string, Part>
+
+/** Request headers, by the names of their components. */
+export const parameters: Part = Object.fromEntries(
+  Object.entries(requestHeaders).map(([name, rest]) => [name, { name, in: 'header', ...rest }]),
+)
 
 const limited = 'Only if the workspace of the key is limited.'
 const part = '[0-9]+\\.[0-9]{2}'

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { example } from '../example.js'
+
 /** An Example Object of OpenAPI. */
 export interface Example {
   readonly summary: string
@@ -12,23 +14,12 @@ export interface Example {
   readonly 'x-oi-needs'?: 'image'
 }
 
-const state = 'Ticket 4711: I was charged twice this month, please refund the second payment.'
-
-const billing = { type: 'noul', instructions: 'Is this about a payment?' }
+const { state } = example
+const { billing, team, urgency } = example.questions
 const refund = {
   type: 'noul',
   instructions: 'Does the customer want money back?',
   criteria: { true: 'a refund is asked for, in whatever words', false: 'anything else' },
-}
-const team = {
-  type: 'choice',
-  instructions: 'Which team should answer?',
-  criteria: { accounts: 'payments and refunds', technical: 'faults of the product', other: '' },
-}
-const urgency = {
-  type: 'score',
-  instructions: 'How urgent is it?',
-  criteria: ['can wait', 'this week', 'today'],
 }
 
 const pixel =

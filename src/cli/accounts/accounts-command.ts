@@ -6,13 +6,13 @@
 
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Agreement } from '../../accounts/ledger/consistency.js'
+import type { Agreement, Consistency } from '../../accounts/ledger/consistency.js'
 import { showCredits } from '../../accounts/ledger/money.js'
 import { readDay } from '../../api/times.js'
 import { counted } from '../../api/words.js'
 import { OiError } from '../../errors.js'
-import type { Dependencies } from '../../server/dependencies.js'
-import { exitCodes } from '../exit-codes.js'
+import { type CommandDependencies, exitCodes } from '../exit-codes.js'
+import { printError } from '../../terminal/print.js'
 import { addSettings } from '../input/setting-options.js'
 import { type ListFlags, printList, wideFlag } from '../output/table.js'
 import { addCopyCommand } from './copy-command.js'
@@ -24,8 +24,7 @@ type CompactFlags = AccountsFlags & {
   readonly shrink?: boolean
 }
 
-/** Columns of a check, for people. */
-export const agreementColumns = {
+const agreementColumns = {
   workspace: (found: Agreement) => found.workspace,
   'balance (credits)': ({ balance }: Agreement) =>
     balance === null ? 'unlimited' : showCredits(balance),
@@ -36,11 +35,22 @@ export const agreementColumns = {
   answers: (found: Agreement) => String(found.requests),
 }
 
-export function addAccountsCommand(
-  program: Command,
-  dependencies: Dependencies,
-  done: (code: number) => void,
+/** Shows the result of a check; faults fail the command. */
+export function showConsistency(
+  { workspaces, faults, setAside }: Consistency,
+  flags: ListFlags,
+  { done }: CommandDependencies,
 ): void {
+  printList(workspaces, agreementColumns, flags)
+  if (setAside > 0) {
+    const booked = counted(setAside, 'booking')
+    printError(`${booked} could not be made: see the table set_aside of accounts.db\n`)
+  }
+  for (const fault of faults) printError(`${fault}\n`)
+  if (faults.length > 0) done(exitCodes.failure)
+}
+
+export function addAccountsCommand(program: Command, dependencies: CommandDependencies): void {
   const accounts = program
     .command('accounts')
     .description('the file that holds workspaces, keys and the ledger')
@@ -52,10 +62,7 @@ export function addAccountsCommand(
     .option(...wideFlag)
   addSettings(check, accountsSettings).action((flags: AccountsFlags & ListFlags) => {
     withAccounts(dependencies, flags, (accounts) => {
-      const { workspaces, faults } = accounts.check()
-      printList(workspaces, agreementColumns, flags)
-      for (const fault of faults) process.stderr.write(`${fault}\n`)
-      if (faults.length > 0) done(exitCodes.failure)
+      showConsistency(accounts.check(), flags, dependencies)
     })
   })
 

@@ -5,24 +5,24 @@
  */
 
 import type { Command } from 'commander'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { checkNewPassword, hashPassword } from '../../admin/password.js'
-import { accountsSettings, type AccountsFlags, withNewAccounts } from '../accounts/with-accounts.js'
+import { OiError } from '../../errors.js'
 import type { Dependencies } from '../../server/dependencies.js'
+import { print, printError } from '../../terminal/print.js'
+import { type AccountsFlags, accountsSettings, withNewAccounts } from '../accounts/with-accounts.js'
+import type { CommandDependencies } from '../exit-codes.js'
+import { readText } from '../input/read-text.js'
 import { addSettings } from '../input/setting-options.js'
-import { print } from '../../terminal/print.js'
 import { addBackupCommands } from './backup-commands.js'
-import { readPassword } from './read-password.js'
 
-export function addAdminCommand(
-  program: Command,
-  dependencies: Dependencies,
-  done: (code: number) => void,
-): void {
+export function addAdminCommand(program: Command, dependencies: CommandDependencies): void {
   const admin = program
     .command('admin')
     .description("the console's password, and backups of the accounts: workspaces, keys, ledger")
   addPasswordCommand(admin, dependencies)
-  addBackupCommands(admin, dependencies, done)
+  addBackupCommands(admin, dependencies)
 }
 
 function addPasswordCommand(admin: Command, dependencies: Dependencies): void {
@@ -43,5 +43,36 @@ function addPasswordCommand(admin: Command, dependencies: Dependencies): void {
       administration.record({ action: 'password.set', target: 'administrator', name: '' })
     })
     print('The password is set. All sessions have ended.\n')
+  })
+}
+
+/**
+ * Asks for it twice, without showing it; if standard input is no terminal, reads its first line.
+ *
+ * @throws {@link OiError} `ERR_CONFIG` if no password or two different passwords are given.
+ */
+async function readPassword(): Promise<string> {
+  if (!process.stdin.isTTY) {
+    const [line = ''] = (await readText('-')).split(/\r?\n/, 1)
+    return line
+  }
+  const first = await ask('New password: ')
+  if (first === (await ask('The same again: '))) return first
+  throw new OiError('ERR_CONFIG', 'Two different passwords: nothing has changed')
+}
+
+function ask(prompt: string): Promise<string> {
+  printError(prompt)
+  // readline echoes typed characters into this stream, which drops them.
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output, terminal: true })
+  return new Promise((resolve, reject) => {
+    lines.once('SIGINT', () => lines.close())
+    lines.once('close', () => reject(new OiError('ERR_CONFIG', 'No password: nothing has changed')))
+    lines.once('line', (line) => {
+      printError('\n')
+      resolve(line)
+      lines.close()
+    })
   })
 }

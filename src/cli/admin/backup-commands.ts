@@ -8,43 +8,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { backUp, checkBackup, restore, timeInName } from '../../accounts/backup.js'
-import type { Consistency } from '../../accounts/ledger/consistency.js'
 import { isServed } from '../../admin/socket/client.js'
 import { counted, sizeText } from '../../api/words.js'
 import { readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
-import { agreementColumns } from '../accounts/accounts-command.js'
+import { showConsistency } from '../accounts/accounts-command.js'
 import { accountsSettings, type AccountsFlags, withAccounts } from '../accounts/with-accounts.js'
-import type { Dependencies } from '../../server/dependencies.js'
-import { exitCodes } from '../exit-codes.js'
+import { type CommandDependencies, exitCodes } from '../exit-codes.js'
 import { addSettings } from '../input/setting-options.js'
 import { print, printError } from '../../terminal/print.js'
-import { type ListFlags, printList, wideFlag } from '../output/table.js'
+import { type ListFlags, wideFlag } from '../output/table.js'
 
 type CheckFlags = AccountsFlags & ListFlags
 
-export function addBackupCommands(
-  admin: Command,
-  { environment }: Dependencies,
-  done: (code: number) => void,
-): void {
+export function addBackupCommands(admin: Command, dependencies: CommandDependencies): void {
   const folderOf = ({ dataDir }: AccountsFlags) => {
-    const config = readConfig(environment, { dataDir })
+    const config = readConfig(dependencies.environment, { dataDir })
     if (config.accounts === '') return config.dataDir
     const remedy = 'pg_dump --schema=oi copies them, and pg_restore puts them back'
     throw new OiError('ERR_CONFIG', `The accounts are in PostgreSQL (--accounts): ${remedy}`)
   }
-  const show = ({ workspaces, faults, setAside }: Consistency, flags: ListFlags) => {
-    printList(workspaces, agreementColumns, flags)
-    if (setAside > 0) {
-      printError(
-        `${counted(setAside, 'booking')} could not be made: see the table set_aside of accounts.db\n`,
-      )
-    }
-    for (const fault of faults) printError(`${fault}\n`)
-    if (faults.length > 0) done(exitCodes.failure)
-  }
-
   const backup = admin
     .command('backup')
     .description('copy the accounts to one file, also while a server runs')
@@ -58,7 +41,7 @@ export function addBackupCommands(
       print(`${path}\n`)
       printError(`${sizeText(bytes)}, ${counted(workspaces.length, 'workspace')}\n`)
       for (const fault of faults) printError(`${fault}\n`)
-      if (faults.length > 0) done(exitCodes.failure)
+      if (faults.length > 0) dependencies.done(exitCodes.failure)
     },
   )
 
@@ -69,8 +52,11 @@ export function addBackupCommands(
     .option('--json', 'JSON for programs; amounts are millionths of a credit')
     .option(...wideFlag)
   addSettings(check, accountsSettings).action((file: string | undefined, flags: CheckFlags) => {
-    if (file !== undefined) show(checkBackup(file, tmpdir()), flags)
-    else withAccounts({ environment }, flags, (accounts) => show(accounts.check(), flags))
+    if (file !== undefined) showConsistency(checkBackup(file, tmpdir()), flags, dependencies)
+    else
+      withAccounts(dependencies, flags, (accounts) =>
+        showConsistency(accounts.check(), flags, dependencies),
+      )
   })
 
   const restoring = admin
@@ -85,7 +71,7 @@ export function addBackupCommands(
       throw new OiError('ERR_ACCOUNTS', `A server runs on the data folder ${folder}: stop it first`)
     }
     const { kept, revived, consistency } = await restore(folder, file)
-    show(consistency, flags)
+    showConsistency(consistency, flags, dependencies)
     if (kept !== undefined) printError(`The accounts from before are in ${kept}\n`)
     for (const { id, name } of revived) {
       printError(

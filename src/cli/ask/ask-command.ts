@@ -14,6 +14,7 @@ import { type AskInput, readAskInput, readQuestions } from './ask-input.js'
 import { askRowsFile, type AskRowsOptions } from './ask-rows.js'
 import { askServer, readOrders, requireKey } from './ask-server.js'
 import type { Dependencies } from '../../server/dependencies.js'
+import type { CommandDependencies } from '../exit-codes.js'
 import { loadModel, modelSettings } from '../load-model.js'
 import {
   type NamedQuestion,
@@ -50,11 +51,7 @@ or of a JSON array; without questions, each row is a whole request. The answers 
 
   oi ask --rows tickets.csv --questions questions.json --resume asked.jsonl > answered.csv`
 
-export function addAskCommand(
-  program: Command,
-  dependencies: Dependencies,
-  done: (code: number) => void,
-): void {
+export function addAskCommand(program: Command, dependencies: CommandDependencies): void {
   const asked: NamedQuestion[] = []
   const ask = program
     .command('ask')
@@ -96,7 +93,7 @@ export function addAskCommand(
     .addHelpText('after', help)
   addSettings(ask, modelSettings).action(async (state: string | undefined, flags: AskFlags) => {
     if (flags.rows !== undefined) {
-      done(await askRows({ ...flags, rows: flags.rows }, state, asked, dependencies))
+      dependencies.done(await askRows({ ...flags, rows: flags.rows }, state, asked, dependencies))
       return
     }
     requireUnset(flags, ofRows, (flag) => `${flag} needs --rows <file>`)

@@ -55,7 +55,7 @@ export async function observeModel(
     const { decider, temperatures = [] } = opened
     const observations = await askRows(
       file.rows(limits),
-      (request, options) => decider.decide(request, options),
+      (request, signal) => decider.decide(request, { evidence: true, signal }),
       { own: ownCalibration(temperatures), onRow: progressTo(rows) },
     )
     const [card] = decider.models
@@ -86,10 +86,11 @@ export async function observeServer(
     const message = `--model ${identity.file}: ${flags.url} serves no model of its weights and readout`
     throw new OiError('ERR_CONFIG', message)
   }
-  const { signal } = new AbortController()
-  const observations = await askRows(file.rows(limits), (request) => subject.ask(request, signal), {
-    onRow: progressTo(rows),
-  })
+  const observations = await askRows(
+    file.rows(limits),
+    (request, signal) => subject.ask(request, signal),
+    { onRow: progressTo(rows) },
+  )
   return { observations: onTop(observations, identity), identity }
 }
 

@@ -5,10 +5,10 @@
  */
 
 import type { Command } from 'commander'
-import type { Dependencies } from '../../server/dependencies.js'
 import { addSettings } from '../input/setting-options.js'
 import { addTableFlags } from '../input/table-flags.js'
 import { readAmount, readWhole, together } from '../input/values.js'
+import type { CommandDependencies } from '../exit-codes.js'
 import { modelSettings } from '../load-model.js'
 import { mostAtOnce, type SubjectFlags, subjectOf } from '../open-subject.js'
 import { evaluateFile, requireOneRun } from './eval-run.js'
@@ -31,11 +31,7 @@ Exit code 1: it was ended early, or the model refused rows.
   oi eval rows.jsonl --model other.gguf --against run.jsonl
   oi eval rows.csv --questions questions.json --state text --expected team --rows-out out.csv`
 
-export function addEvalCommand(
-  program: Command,
-  dependencies: Dependencies,
-  done: (code: number) => void,
-): void {
+export function addEvalCommand(program: Command, dependencies: CommandDependencies): void {
   const evaluation = program
     .command('eval')
     .description('measure the answers of a model on questions whose right answers are known')
@@ -65,7 +61,7 @@ export function addEvalCommand(
       const open = (models.length > 0 ? models : [undefined]).map((model) =>
         subjectOf({ ...others, ...(model !== undefined && { model }) }, dependencies, true),
       )
-      done(await evaluateFile(file, open, flags, dependencies))
+      dependencies.done(await evaluateFile(file, open, flags, dependencies))
     },
   )
   const model = evaluation.options.find((option) => option.attributeName() === 'model')!

@@ -13,8 +13,7 @@ import { readImages } from '../../images/read-images.js'
 import { inspectModel } from '../../models/inspect.js'
 import { chosenReadout } from '../../models/readout-file.js'
 import type { Readout } from '../../prompt/types.js'
-import type { Dependencies } from '../../server/dependencies.js'
-import { exitCodes } from '../exit-codes.js'
+import { type CommandDependencies, exitCodes } from '../exit-codes.js'
 import { inspectionText } from './inspection-text.js'
 import { openMetadata, probeModel } from '../../opening/open-model.js'
 import { readText } from '../input/read-text.js'
@@ -38,11 +37,7 @@ type InspectFlags = Partial<Record<(typeof inspectSettings)[number], string>> & 
   readonly json?: boolean
 }
 
-export function addModelsCommand(
-  program: Command,
-  dependencies: Dependencies,
-  done: (code: number) => void,
-): void {
+export function addModelsCommand(program: Command, dependencies: CommandDependencies): void {
   const models = program
     .command('models')
     .description('model files, those of a running server, and what their tokens cost')
@@ -62,7 +57,7 @@ export function addModelsCommand(
   addSettings(inspect, inspectSettings).action(
     async (model: string | undefined, { render, json, ...chosen }: InspectFlags) => {
       const config = readConfig(dependencies.environment, { ...chosen, model })
-      done(await inspectFile(modelToOpen(config), render, json))
+      dependencies.done(await inspectFile(modelToOpen(config), render, json))
     },
   )
   addPulledModelsCommands(models, dependencies)

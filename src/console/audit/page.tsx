@@ -4,10 +4,9 @@
  * @module
  */
 
-import { useState } from 'preact/hooks'
-import { count, counted, credits, dateTime } from '../format.js'
-import { Pager, trailSteps } from '../parts/pager.js'
-import { PageHead } from '../parts/small.js'
+import { count, counted, credits } from '../format.js'
+import { trailSize, useTrail } from '../parts/pager.js'
+import { ExactTime, PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
 import { withQuery } from '../server.js'
@@ -24,11 +23,7 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     name: 'Time (UTC)',
     head: true,
-    cell: ({ time }) => (
-      <time class="mono" dateTime={time}>
-        {time.slice(0, 19).replace('T', ' ')}
-      </time>
-    ),
+    cell: ({ time }) => <ExactTime at={time} />,
   },
   {
     name: 'Who',
@@ -54,12 +49,9 @@ const columns: readonly Column<AuditEntry>[] = [
   { name: 'Before and after', cell: (entry) => <Change of={entry} /> },
 ]
 
-const pageSize = 50
-
 export function AuditPage() {
-  /** The starts of the pages shown so far, the newest page first. */
-  const [trail, setTrail] = useState<readonly (number | undefined)[]>([undefined])
-  const audit = useLoad<Audit>(withQuery('/audit', { before: trail.at(-1), limit: pageSize }))
+  const { before, isFirst, pager } = useTrail<number>('the audit log')
+  const audit = useLoad<Audit>(withQuery('/audit', { before, limit: trailSize }))
   return (
     <>
       <PageHead
@@ -79,7 +71,7 @@ export function AuditPage() {
                 </span>
               </p>
             )}
-            {entries.length === 0 && trail.length === 1 ? (
+            {entries.length === 0 && isFirst ? (
               <Empty icon="audit" title="Nothing has been changed yet" />
             ) : (
               <Table
@@ -87,16 +79,10 @@ export function AuditPage() {
                 columns={columns}
                 rows={entries}
                 rowKey={({ id }) => id}
-                pageSize={pageSize}
+                pageSize={trailSize}
               />
             )}
-            {(trail.length > 1 || next !== null) && (
-              <Pager
-                label="the audit log"
-                text={`Page ${trail.length}${entries[0] ? `, to ${dateTime(entries[0].time)} UTC` : ''}`}
-                steps={trailSteps(trail, next, audit.loading, setTrail)}
-              />
-            )}
+            {pager(entries, next, audit.loading)}
           </>
         )}
       </LoadedPart>

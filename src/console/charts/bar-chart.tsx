@@ -7,8 +7,8 @@
 import { useState } from 'preact/hooks'
 import { dateTime } from '../format.js'
 import type { Bars } from '../usage/series.js'
-import { ticksTo } from './ticks.js'
-import { Tip } from './tip.js'
+import { Axis, ticksTo } from './axis.js'
+import { seriesColour, Tip } from './tip.js'
 import { useWidth } from './use-width.js'
 
 interface BarChartProps {
@@ -53,20 +53,7 @@ export function BarChart({ bars, per, label, show, showShort }: BarChartProps) {
           setAt(slot >= 0 && slot < slots.length ? slot : undefined)
         }}
       >
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line
-              class="grid"
-              x1={margin.left}
-              x2={width - margin.right}
-              y1={y(tick)}
-              y2={y(tick)}
-            />
-            <text class="axis" x={margin.left - 8} y={y(tick) + 4} text-anchor="end">
-              {showShort(tick)}
-            </text>
-          </g>
-        ))}
+        <Axis {...{ ticks, y, show: showShort }} left={margin.left} right={width - margin.right} />
         {at !== undefined && (
           <rect
             class="band"
@@ -88,7 +75,8 @@ export function BarChart({ bars, per, label, show, showShort }: BarChartProps) {
                 return (
                   <rect
                     key={key}
-                    class={`series-${rank}`}
+                    class="area"
+                    style={seriesColour(rank)}
                     x={x(i) + gap / 2}
                     y={y(below)}
                     width={Math.max(1, step - gap)}

@@ -6,8 +6,8 @@
 
 import { useState } from 'preact/hooks'
 import { clock } from '../format.js'
-import { ticksTo } from './ticks.js'
-import { Tip } from './tip.js'
+import { Axis, ticksTo } from './axis.js'
+import { seriesColour, Tip } from './tip.js'
 import { useWidth } from './use-width.js'
 
 export interface TimeSeries {
@@ -66,20 +66,7 @@ export function TimeChart(props: TimeChartProps) {
           setAt(nearest(ends, start + ((left - margin.left) / inner) * (end - start)))
         }}
       >
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line
-              class="grid"
-              x1={margin.left}
-              x2={width - margin.right}
-              y1={y(tick)}
-              y2={y(tick)}
-            />
-            <text class="axis" x={margin.left - 6} y={y(tick) + 4} text-anchor="end">
-              {show(tick)}
-            </text>
-          </g>
-        ))}
+        <Axis {...{ ticks, y, show }} left={margin.left} right={width - margin.right} />
         {times(start, end, inner).map((ms) => (
           <text key={ms} class="axis" x={x(ms)} y={height - 4} text-anchor="middle">
             {clock(ms)}
@@ -89,11 +76,17 @@ export function TimeChart(props: TimeChartProps) {
           kind === 'areas' ? (
             <path
               key={i}
-              class={`series-${rankOf(i)}`}
+              class="area"
+              style={seriesColour(rankOf(i))}
               d={areaPath(ends, values, heights[i - 1], x, y)}
             />
           ) : (
-            <path key={i} class={`line line-${rankOf(i)}`} d={linePath(ends, values, x, y)} />
+            <path
+              key={i}
+              class="line"
+              style={seriesColour(rankOf(i))}
+              d={linePath(ends, values, x, y)}
+            />
           ),
         )}
         {slot !== undefined && (

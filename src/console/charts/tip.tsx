@@ -4,6 +4,9 @@
  * @module
  */
 
+/** The colour of a series, for the classes that draw it. @param rank - 0 to 5. */
+export const seriesColour = (rank: number) => ({ '--series': `var(--series-${rank})` })
+
 interface TipProps {
   /** Where it points to, and the width of the chart. */
   readonly left: number
@@ -23,7 +26,7 @@ export function Tip({ left, width, title, rows, total, none }: TipProps) {
       <p class="tip-title">{title}</p>
       {rows.map(({ key, name, rank, text }) => (
         <p key={key} class="tip-row">
-          <span class={`swatch swatch-${rank}`} />
+          <span class="swatch" style={seriesColour(rank)} />
           <span class="tip-name">{name}</span>
           <span class="num">{text}</span>
         </p>
@@ -54,7 +57,7 @@ export function Legend({ of }: { readonly of: readonly LegendEntry[] }) {
     <ul class="legend">
       {of.map(({ key, name, text, rank }, i) => (
         <li key={key}>
-          <span class={`swatch swatch-${rank ?? i}`} aria-hidden="true" />
+          <span class="swatch" style={seriesColour(rank ?? i)} aria-hidden="true" />
           <span class="legend-name">{name}</span> <span class="faint num">{text}</span>
         </li>
       ))}

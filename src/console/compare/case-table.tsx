@@ -6,10 +6,11 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { isJsonObject, keysOf } from '../../api/json-value.js'
-import { count, percent } from '../format.js'
+import { percent } from '../format.js'
+import { RemoveButton } from '../parts/button.js'
 import { CheckField } from '../parts/field.js'
 import { Icon } from '../parts/icons.js'
-import { numberedSteps, Pager } from '../parts/pager.js'
+import { usePages } from '../parts/pager.js'
 import { checkJson } from '../playground/json-text.js'
 import { type Case, expectedOf } from './cases.js'
 import { type CompareColumn, nameOf } from './columns.js'
@@ -27,13 +28,10 @@ interface CaseTableProps {
 const pageSize = 25
 
 export function CaseTable({ rows, columns, questions, onCase, onRemove }: CaseTableProps) {
-  const [page, setPage] = useState(0)
   const [onlyFlips, setOnlyFlips] = useState(false)
   const names = useMemo(() => namesIn(questions), [questions])
   const fitting = onlyFlips ? rows.filter(({ flipped }) => flipped) : rows
-  const pages = Math.max(1, Math.ceil(fitting.length / pageSize))
-  const shown = Math.min(page, pages - 1)
-  const visible = fitting.slice(shown * pageSize, (shown + 1) * pageSize)
+  const { visible, pager } = usePages(fitting, pageSize, 'cases')
   const summaries = summariesOf(rows, columns.length)
   return (
     <>
@@ -80,13 +78,7 @@ export function CaseTable({ rows, columns, questions, onCase, onRemove }: CaseTa
           </tbody>
         </table>
       </div>
-      {pages > 1 && (
-        <Pager
-          label="cases"
-          text={`${count(shown * pageSize + 1)}–${count(shown * pageSize + visible.length)} of ${count(fitting.length)}`}
-          steps={numberedSteps(shown, pages, setPage)}
-        />
-      )}
+      {pager}
     </>
   )
 }
@@ -132,14 +124,7 @@ function CaseFields({ of: one, number, questions, onCase, onRemove }: CaseFields
           checked={one.form === 'json'}
           onChecked={(json) => onCase({ ...one, form: json ? 'json' : 'text' })}
         />
-        <button
-          type="button"
-          class="button-quiet"
-          aria-label={`Remove case ${number}`}
-          onClick={() => onRemove(one.id)}
-        >
-          <Icon name="close" />
-        </button>
+        <RemoveButton label={`Remove case ${number}`} onClick={() => onRemove(one.id)} />
       </div>
       <textarea
         class={one.form === 'json' ? 'mono' : undefined}

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { SelectField, TextField } from '../parts/field.js'
-import { Icon } from '../parts/icons.js'
+import { Button, RemoveButton } from '../parts/button.js'
+import { optionsOf, SelectField, TextField } from '../parts/field.js'
 import { ordersOptions } from '../playground/run.js'
 import { type CompareColumn, isComplete } from './columns.js'
 
 interface ColumnEditorProps {
   readonly columns: readonly CompareColumn[]
-  readonly models: readonly string[]
+  readonly models: readonly { readonly name: string }[] | undefined
   readonly onColumns: (columns: readonly CompareColumn[]) => void
 }
 
@@ -28,15 +28,9 @@ export function ColumnEditor({ columns, models, onColumns }: ColumnEditorProps) 
     <section class="part" aria-labelledby="columns-title">
       <header class="part-head">
         <h2 id="columns-title">Columns</h2>
-        <button
-          type="button"
-          class="button small"
-          disabled={columns.length >= mostColumns}
-          onClick={add}
-        >
-          <Icon name="plus" />
+        <Button small icon="plus" disabled={columns.length >= mostColumns} onClick={add}>
           Add column
-        </button>
+        </Button>
       </header>
       {columns.map((column, i) => (
         <fieldset key={column.id} class="column-row">
@@ -47,10 +41,7 @@ export function ColumnEditor({ columns, models, onColumns }: ColumnEditorProps) 
           <SelectField
             label="Model"
             value={column.model}
-            options={[
-              { value: '', text: 'Default' },
-              ...models.map((name) => ({ value: name, text: name })),
-            ]}
+            options={optionsOf('Default', models)}
             onValue={(model) => set(column.id, { model })}
           />
           <SelectField
@@ -66,15 +57,11 @@ export function ColumnEditor({ columns, models, onColumns }: ColumnEditorProps) 
             error={isComplete(column) ? undefined : 'Above 0, at most 100.'}
             input={{ inputMode: 'decimal', placeholder: 'the model’s' }}
           />
-          <button
-            type="button"
-            class="button-quiet"
-            aria-label={`Remove column ${i + 1}`}
+          <RemoveButton
+            label={`Remove column ${i + 1}`}
             disabled={columns.length === 1}
             onClick={() => onColumns(columns.filter(({ id }) => id !== column.id))}
-          >
-            <Icon name="close" />
-          </button>
+          />
         </fieldset>
       ))}
       <p class="hint">

@@ -7,10 +7,10 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../format.js'
-import { Icon } from '../parts/icons.js'
+import { Button } from '../parts/button.js'
 import { PageHead } from '../parts/small.js'
 import { saveFile } from '../parts/save-file.js'
-import { Empty } from '../parts/states.js'
+import { BadNote, Empty } from '../parts/states.js'
 import { type DraftQuestions, noQuestions, writtenQuestions } from '../playground/draft.js'
 import { draftsOfExample, examples } from '../playground/examples.js'
 import { prettyJson, readJson } from '../playground/json-text.js'
@@ -111,9 +111,7 @@ export function ComparePage() {
         title="Compare"
         about="Models, orders and temperatures side by side. Cases stay in this tab until you save them to a file; nothing is charged."
       >
-        <button type="button" class="button" onClick={() => chooser.current?.click()}>
-          Open file…
-        </button>
+        <Button onClick={() => chooser.current?.click()}>Open file…</Button>
         <input
           ref={chooser}
           type="file"
@@ -127,9 +125,7 @@ export function ComparePage() {
             event.currentTarget.value = ''
           }}
         />
-        <button
-          type="button"
-          class="button"
+        <Button
           disabled={
             cases.length === 0 ||
             (written.json === undefined && cases.some((one) => one.questions === undefined))
@@ -139,62 +135,38 @@ export function ComparePage() {
           }
         >
           Save file
-        </button>
+        </Button>
       </PageHead>
-      {reason !== undefined && (
-        <p class="note note-bad" role="alert">
-          <Icon name="warn" />
-          <span>{reason}</span>
-        </p>
-      )}
+      {reason !== undefined && <BadNote>{reason}</BadNote>}
       <div class="two two-even">
         <QuestionsEditor questions={questions} onQuestions={setQuestions} error={undefined} />
-        <ColumnEditor
-          columns={columns}
-          models={(models.data?.models ?? []).map(({ name }) => name)}
-          onColumns={setColumns}
-        />
+        <ColumnEditor columns={columns} models={models.data?.models} onColumns={setColumns} />
       </div>
       <div class="run-bar">
         {running ? (
           <>
-            <button type="button" class="button" onClick={() => running.controller.abort()}>
-              <Icon name="stop" />
+            <Button icon="stop" onClick={() => running.controller.abort()}>
               Stop
-            </button>
+            </Button>
             <span class="hint" role="status">
               {done} of {counted(running.of, 'request')}
             </span>
           </>
         ) : (
-          <button
-            type="button"
-            class="button button-main"
-            disabled={!ready}
-            onClick={() => void run()}
-          >
-            <Icon name="play" />
+          <Button kind="main" icon="play" disabled={!ready} onClick={() => void run()}>
             {asks.length > 0 ? `Run ${counted(asks.length, 'request')}` : 'Run'}
-          </button>
+          </Button>
         )}
-        <button type="button" class="button" onClick={() => setCases([...cases, newCase()])}>
-          <Icon name="plus" />
+        <Button icon="plus" onClick={() => setCases([...cases, newCase()])}>
           Add case
-        </button>
+        </Button>
         {cases.length > 0 && (
-          <button
-            type="button"
-            class="button"
-            disabled={!!running}
-            onClick={() => replace({ cases: [], questions })}
-          >
+          <Button disabled={!!running} onClick={() => replace({ cases: [], questions })}>
             Remove all cases
-          </button>
+          </Button>
         )}
         {replaced !== undefined && (
-          <button
-            type="button"
-            class="button"
+          <Button
             disabled={!!running}
             onClick={() => {
               setReplaced(cases.length > 0 ? { cases, questions } : undefined)
@@ -203,7 +175,7 @@ export function ComparePage() {
             }}
           >
             Undo
-          </button>
+          </Button>
         )}
         {written.reason !== undefined && cases.some((one) => one.questions === undefined) && (
           <span class="hint">{written.reason}</span>
@@ -215,11 +187,7 @@ export function ComparePage() {
             A case is a state to ask the questions about. Add one, open a file of JSON lines as{' '}
             <code>oi eval</code> takes them{isUnasked && ', or begin with an example'}.
           </p>
-          {isUnasked && (
-            <button type="button" class="button" onClick={takeExample}>
-              Insert an example
-            </button>
-          )}
+          {isUnasked && <Button onClick={takeExample}>Insert an example</Button>}
         </Empty>
       ) : (
         <CaseTable

@@ -7,7 +7,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { duration } from '../format.js'
-import { Confirm } from '../parts/dialog.js'
+import { Button } from '../parts/button.js'
+import { FormDialog } from '../parts/dialog.js'
 import { Icon, type IconName } from '../parts/icons.js'
 import { keepFocus } from '../parts/keep-focus.js'
 import { Status } from '../parts/small.js'
@@ -233,17 +234,16 @@ function Foot() {
             <option value="dark">Dark</option>
           </select>
         </label>
-        <button
-          type="button"
-          class="button small"
-          aria-disabled={signOut.busy}
+        <Button
+          small
+          busy={signOut.busy}
           onClick={() => (hasKept() ? setLeaving(true) : void signOut.run())}
         >
           Sign out
-        </button>
+        </Button>
       </div>
       {leaving && (
-        <Confirm
+        <FormDialog
           title="Sign out"
           deed="Sign out"
           action={signOut}
@@ -253,7 +253,7 @@ function Foot() {
             Your texts in the playground and in Compare are forgotten: whoever signs in next in this
             tab does not see it.
           </p>
-        </Confirm>
+        </FormDialog>
       )}
       {!leaving && <ErrorNote error={signOut.error} />}
     </div>

@@ -6,15 +6,15 @@
 
 import { useState } from 'preact/hooks'
 import { date, dateTime } from '../format.js'
-import { CheckField, SelectField, TextField } from '../parts/field.js'
-import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
+import { CheckField, SelectField, TextField, useText } from '../parts/field.js'
+import { FormDialog } from '../parts/dialog.js'
 import { call } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Key, KeyChange, KeyWithSecret, Models, Workspace } from '../wire.js'
 
 interface KeyFormProps {
   /** Undefined: a new key. */
-  readonly of?: Key
+  readonly of?: Key | undefined
   readonly workspaces: readonly Workspace[]
   readonly workspaceId?: number | undefined
   readonly onClose: () => void
@@ -35,12 +35,12 @@ const dayMs = 86_400_000
 
 export function KeyForm(props: KeyFormProps) {
   const { of: key, workspaces, workspaceId, onClose, onCreated, onChanged } = props
-  const [name, setName] = useState(key?.name ?? '')
+  const [name, nameField] = useText(key?.name ?? '')
   const inUse = workspaces.filter(({ archived_at: at }) => at === null)
-  const [workspace, setWorkspace] = useState(String(workspaceId ?? inUse[0]?.id ?? ''))
+  const [workspace, workspaceField] = useText(String(workspaceId ?? inUse[0]?.id ?? ''))
   const kept = key?.expires_at ?? null
-  const [expiry, setExpiry] = useState(kept === null ? 'never' : 'kept')
-  const [day, setDay] = useState(date(Date.now() + 30 * dayMs))
+  const [expiry, expiryField] = useText(kept === null ? 'never' : 'kept')
+  const [day, dayField] = useText(date(Date.now() + 30 * dayMs))
   const [models, setModels] = useState<readonly string[] | null>(key?.models ?? null)
   const [tried, setTried] = useState(false)
   const expiresAt = expiryOf(expiry, day, kept)
@@ -68,53 +68,48 @@ export function KeyForm(props: KeyFormProps) {
     ...expiries,
   ]
   return (
-    <Dialog title={key === undefined ? 'Create key' : `Edit key ${key.name}`} onClose={onClose}>
-      <FormIn action={save}>
+    <FormDialog
+      title={key === undefined ? 'Create key' : `Edit key ${key.name}`}
+      deed={key === undefined ? 'Create key' : 'Save'}
+      action={save}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        {...nameField}
+        hint="The application that uses the key. It can be changed later."
+        error={tried ? mistakes.name : undefined}
+        input={{ maxLength: 100, autofocus: true }}
+      />
+      {key === undefined ? (
+        <SelectField
+          label="Workspace"
+          {...workspaceField}
+          options={inUse.map(({ id, name }) => ({ value: String(id), text: name }))}
+          hint="Its limits, budget and balance hold for the key."
+        />
+      ) : (
+        <p class="hint">
+          In the workspace {key.workspace}, as {key.hint}.
+        </p>
+      )}
+      <SelectField label="Expires" {...expiryField} options={options} />
+      {expiry === 'date' && (
         <TextField
-          label="Name"
-          value={name}
-          onValue={setName}
-          hint="The application that uses the key. It can be changed later."
-          error={tried ? mistakes.name : undefined}
-          input={{ maxLength: 100, autofocus: true }}
+          label="Last day"
+          unit="UTC"
+          {...dayField}
+          hint="The key is refused from the end of that day on."
+          error={tried ? mistakes.day : undefined}
+          input={{ type: 'date', min: date(Date.now()) }}
         />
-        {key === undefined ? (
-          <SelectField
-            label="Workspace"
-            value={workspace}
-            options={inUse.map(({ id, name }) => ({ value: String(id), text: name }))}
-            onValue={setWorkspace}
-            hint="Its limits, budget and balance hold for the key."
-          />
-        ) : (
-          <p class="hint">
-            In the workspace {key.workspace}, as {key.hint}.
-          </p>
-        )}
-        <SelectField label="Expires" value={expiry} options={options} onValue={setExpiry} />
-        {expiry === 'date' && (
-          <TextField
-            label="Last day"
-            unit="UTC"
-            value={day}
-            onValue={setDay}
-            hint="The key is refused from the end of that day on."
-            error={tried ? mistakes.day : undefined}
-            input={{ type: 'date', min: date(Date.now()) }}
-          />
-        )}
-        <ModelsField
-          models={models}
-          onModels={setModels}
-          error={tried ? mistakes.models : undefined}
-        />
-        <DialogFoot
-          deed={key === undefined ? 'Create key' : 'Save'}
-          action={save}
-          onClose={onClose}
-        />
-      </FormIn>
-    </Dialog>
+      )}
+      <ModelsField
+        models={models}
+        onModels={setModels}
+        error={tried ? mistakes.models : undefined}
+      />
+    </FormDialog>
   )
 }
 

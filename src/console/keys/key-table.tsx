@@ -5,6 +5,7 @@
  */
 
 import { useMemo } from 'preact/hooks'
+import { Button } from '../parts/button.js'
 import { Menu } from '../parts/menu.js'
 import { Status, Time, type Tone } from '../parts/small.js'
 import { type Column, Table } from '../parts/table.js'
@@ -114,14 +115,9 @@ function Deeds({ of: key, onOpen }: { of: Key; onOpen: (open: Open) => void }) {
   if (key.state === 'revoked') return null
   return (
     <span class="row-deeds">
-      <button
-        type="button"
-        class="button small"
-        aria-label={`Edit key ${key.name}`}
-        onClick={() => onOpen({ what: 'edit', key })}
-      >
+      <Button small label={`Edit key ${key.name}`} onClick={() => onOpen({ what: 'edit', key })}>
         Edit
-      </button>
+      </Button>
       <Menu
         label={`More actions for key ${key.name}`}
         deeds={[

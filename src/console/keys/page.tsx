@@ -6,21 +6,20 @@
 
 import { useState } from 'preact/hooks'
 import { usePlace, setQuery } from '../navigation.js'
-import { SelectField, TextField } from '../parts/field.js'
-import { Icon } from '../parts/icons.js'
+import { Button } from '../parts/button.js'
+import { optionsOf, SearchField, SelectField } from '../parts/field.js'
 import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { say } from '../parts/toast.js'
 import { useLoad } from '../use-load.js'
 import type { Key, Keys, KeyWithSecret, Workspaces } from '../wire.js'
-import { BlockDialog, RevokeDialog, RotateDialog } from './deeds.js'
+import { BlockDialog, RevokeDialog, RotateDialog, SecretDialog } from './deeds.js'
 import { KeyForm } from './key-form.js'
 import { KeyTable } from './key-table.js'
-import { SecretDialog } from './secret-dialog.js'
 
 /** The dialog that is open in front of the list. */
 export type Open =
-  | { readonly what: 'create' }
+  | { readonly what: 'create'; readonly key?: undefined }
   | { readonly what: 'edit' | 'rotate' | 'block' | 'revoke'; readonly key: Key }
   | { readonly what: 'secret'; readonly key: KeyWithSecret; readonly rotated: boolean }
 
@@ -62,15 +61,14 @@ export function KeysPage() {
         title="API keys"
         about="One for each application. All keys of a workspace share its limits, budget and balance."
       >
-        <button
-          type="button"
-          class="button button-main"
+        <Button
+          kind="main"
+          icon="plus"
           disabled={list.length === 0}
           onClick={() => setOpen({ what: 'create' })}
         >
-          <Icon name="plus" />
           Create key
-        </button>
+        </Button>
       </PageHead>
       <LoadedPart of={keys}>
         {({ keys: all }) => {
@@ -81,19 +79,11 @@ export function KeysPage() {
           return (
             <>
               <div class="filters" role="search">
-                <TextField
-                  label="Search"
-                  value={search}
-                  onValue={(search) => setQuery({ search })}
-                  input={{ type: 'search', placeholder: 'Name or last letters' }}
-                />
+                <SearchField placeholder="Name or last letters" />
                 <SelectField
                   label="Workspace"
                   value={workspace}
-                  options={[
-                    { value: '', text: 'All' },
-                    ...list.map(({ id, name }) => ({ value: String(id), text: name })),
-                  ]}
+                  options={optionsOf('All', list)}
                   onValue={(workspace) => setQuery({ workspace })}
                 />
                 <SelectField
@@ -105,13 +95,9 @@ export function KeysPage() {
               </div>
               {shown.length === 0 ? (
                 <Empty icon="key" title="No key fits">
-                  <button
-                    type="button"
-                    class="button"
-                    onClick={() => setQuery({ search: '', workspace: '', state: 'all' })}
-                  >
+                  <Button onClick={() => setQuery({ search: '', workspace: '', state: 'all' })}>
                     Show all {all.length}
-                  </button>
+                  </Button>
                 </Empty>
               ) : (
                 <KeyTable keys={shown} workspaces={list} onOpen={setOpen} />
@@ -120,18 +106,10 @@ export function KeysPage() {
           )
         }}
       </LoadedPart>
-      {open?.what === 'create' && (
-        <KeyForm
-          workspaces={list}
-          workspaceId={Number(workspace) || undefined}
-          onClose={close}
-          onCreated={(key) => showSecret(key, false)}
-          onChanged={done}
-        />
-      )}
-      {open?.what === 'edit' && (
+      {(open?.what === 'create' || open?.what === 'edit') && (
         <KeyForm
           of={open.key}
+          workspaceId={Number(workspace) || undefined}
           workspaces={list}
           onClose={close}
           onCreated={(key) => showSecret(key, false)}

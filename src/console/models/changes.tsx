@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Button } from '../parts/button.js'
 import { ErrorNote } from '../parts/states.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
@@ -31,14 +32,9 @@ function Running({ of: { action, target, progress } }: { readonly of: Change }) 
           {deeds[action]} <span class="mono">{target}</span>: {progress}
         </span>
         {action === 'model.pull' && (
-          <button
-            type="button"
-            class="button"
-            aria-disabled={stop.busy}
-            onClick={() => void stop.run()}
-          >
+          <Button action={stop}>
             Stop<span class="visually-hidden"> pulling {target}</span>
-          </button>
+          </Button>
         )}
       </p>
       <ErrorNote error={stop.error} />

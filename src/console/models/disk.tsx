@@ -6,9 +6,10 @@
 
 import { useState } from 'preact/hooks'
 import { bytes } from '../format.js'
-import { Confirm } from '../parts/dialog.js'
+import { Button } from '../parts/button.js'
+import { FormDialog } from '../parts/dialog.js'
 import { Status, Time } from '../parts/small.js'
-import { type Column, Table } from '../parts/table.js'
+import { type Column, numbers, Table } from '../parts/table.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
@@ -43,7 +44,7 @@ export function Disk({ of: { models, folder }, onLoad, onChanged }: DiskProps) {
         rowKey={({ name, state }) => `${state} ${name}`}
       />
       {doomed !== undefined && (
-        <Confirm
+        <FormDialog
           title={`Remove ${doomed.name}`}
           deed="Remove model"
           danger
@@ -51,7 +52,7 @@ export function Disk({ of: { models, folder }, onLoad, onChanged }: DiskProps) {
           onClose={close}
         >
           <p>{bytes(doomed.bytes)} are deleted from the disk. It can be pulled again.</p>
-        </Confirm>
+        </FormDialog>
       )}
     </section>
   )
@@ -74,12 +75,7 @@ const columnsFor = (
         <Status tone="idle">Not loaded</Status>
       ),
   },
-  {
-    name: 'Size',
-    end: true,
-    by: (model) => model.bytes,
-    cell: (model) => bytes(model.bytes),
-  },
+  numbers('Size', (model) => model.bytes, bytes),
   {
     name: 'Quantization',
     cell: ({ quantization }) => quantization || <span class="faint">–</span>,
@@ -97,14 +93,14 @@ const columnsFor = (
     cell: (model) => (
       <span class="row-deeds">
         {model.state !== 'unfinished' && !model.loaded && (
-          <button type="button" class="button" onClick={() => onLoad(model.name)}>
+          <Button onClick={() => onLoad(model.name)}>
             Load…<span class="visually-hidden"> {model.name}</span>
-          </button>
+          </Button>
         )}
         {model.state !== 'packaged' && !model.loaded && (
-          <button type="button" class="button" onClick={() => onRemove(model)}>
+          <Button onClick={() => onRemove(model)}>
             Remove…<span class="visually-hidden"> {model.name}</span>
-          </button>
+          </Button>
         )}
       </span>
     ),

@@ -6,8 +6,8 @@
 
 import { useState } from 'preact/hooks'
 import { bytes } from '../format.js'
-import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
-import { CheckField, SelectField, TextField } from '../parts/field.js'
+import { FormDialog } from '../parts/dialog.js'
+import { CheckField, SelectField, TextField, useCheck, useText } from '../parts/field.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
@@ -27,12 +27,12 @@ interface LoadDialogProps {
 const otherFile = ''
 
 export function LoadDialog({ named, chosen, onClose, onStarted, onLoaded }: LoadDialogProps) {
-  const [choice, setChoice] = useState(chosen ?? named[0]?.name ?? otherFile)
-  const [path, setPath] = useState('')
-  const [name, setName] = useState('')
-  const [aliases, setAliases] = useState('')
-  const [isDefault, setDefault] = useState(false)
-  const [isKept, setKept] = useState(false)
+  const [choice, choiceField] = useText(chosen ?? named[0]?.name ?? otherFile)
+  const [path, pathField] = useText()
+  const [name, nameField] = useText()
+  const [aliases, aliasesField] = useText()
+  const [isDefault, isDefaultField] = useCheck()
+  const [isKept, isKeptField] = useCheck()
   const [settings, setSettings] = useState(noSettings)
   const [tried, setTried] = useState(false)
   const server = useLoad<Server>('/server')
@@ -59,63 +59,54 @@ export function LoadDialog({ named, chosen, onClose, onStarted, onLoaded }: Load
     onLoaded()
   })
   return (
-    <Dialog title="Load model" onClose={onClose}>
-      <FormIn action={load}>
-        {named.length > 0 && (
-          <SelectField
-            label="Model"
-            value={choice}
-            options={[
-              ...named.map((model) => ({ value: model.name, text: textOf(model) })),
-              { value: otherFile, text: 'Another file' },
-            ]}
-            onValue={setChoice}
-            hint={needs(
-              named.find((one) => one.name === choice),
-              server.data,
-            )}
-          />
-        )}
-        {choice === otherFile && (
-          <TextField
-            label="File"
-            value={path}
-            onValue={setPath}
-            hint="Absolute path of a GGUF file on the server’s machine."
-            error={tried ? mistake : undefined}
-            input={{ class: 'mono', placeholder: '/models/name.gguf', autofocus: true }}
-          />
-        )}
+    <FormDialog
+      title="Load model"
+      deed="Load model"
+      action={load}
+      onClose={onClose}
+      going="Loading"
+    >
+      {named.length > 0 && (
+        <SelectField
+          label="Model"
+          {...choiceField}
+          options={[
+            ...named.map((model) => ({ value: model.name, text: textOf(model) })),
+            { value: otherFile, text: 'Another file' },
+          ]}
+          hint={needs(
+            named.find((one) => one.name === choice),
+            server.data,
+          )}
+        />
+      )}
+      {choice === otherFile && (
         <TextField
-          label="Name"
-          value={name}
-          onValue={setName}
-          hint="The name that requests use. Default: from the file."
+          label="File"
+          {...pathField}
+          hint="Absolute path of a GGUF file on the server’s machine."
+          error={tried ? mistake : undefined}
+          input={{ class: 'mono', placeholder: '/models/name.gguf', autofocus: true }}
         />
-        <TextField
-          label="Aliases"
-          value={aliases}
-          onValue={setAliases}
-          hint="Further names, with spaces between them."
-        />
-        <CheckField
-          label="Answers requests that name no model"
-          checked={isDefault}
-          onChecked={setDefault}
-        />
-        <CheckField
-          label="Load it again when the server starts"
-          checked={isKept}
-          onChecked={setKept}
-        />
-        <SettingFields
-          of={settings}
-          onChange={setSettings}
-          error={tried && typeof read === 'string' ? read : undefined}
-        />
-        <DialogFoot deed="Load model" action={load} onClose={onClose} going="Loading" />
-      </FormIn>
-    </Dialog>
+      )}
+      <TextField
+        label="Name"
+        {...nameField}
+        hint="The name that requests use. Default: from the file."
+      />
+      <TextField
+        label="Aliases"
+        {...aliasesField}
+        hint="Further names, with spaces between them."
+      />
+      <CheckField label="Answers requests that name no model" {...isDefaultField} />
+      <CheckField label="Load it again when the server starts" {...isKeptField} />
+      <SettingFields
+        of={settings}
+        onChange={setSettings}
+        error={tried && typeof read === 'string' ? read : undefined}
+      />
+    </FormDialog>
   )
 }
 

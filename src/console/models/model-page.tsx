@@ -7,7 +7,8 @@
 import { useState } from 'preact/hooks'
 import { bytes, count, counted } from '../format.js'
 import { goTo } from '../navigation.js'
-import { Confirm } from '../parts/dialog.js'
+import { Button } from '../parts/button.js'
+import { FormDialog } from '../parts/dialog.js'
 import { Facts, PageHead, Time } from '../parts/small.js'
 import { ErrorNote, LoadedPart } from '../parts/states.js'
 import { say } from '../parts/toast.js'
@@ -46,32 +47,20 @@ export function ModelPage({ name }: { readonly name: string }) {
       </p>
       <PageHead title={model.data?.name ?? name} about={model.data?.card?.description}>
         {model.data !== undefined && model.data.origin !== 'settings' && (
-          <button
-            type="button"
-            class="button"
-            aria-disabled={keep.busy}
-            onClick={() => void keep.run()}
-          >
+          <Button action={keep}>
             {model.data.origin === 'kept' ? 'Keep no more' : 'Keep over restarts'}
-          </button>
+          </Button>
         )}
-        <button
-          type="button"
-          class="button"
+        <Button
           disabled={model.data === undefined}
-          aria-disabled={reload.busy}
+          busy={reload.busy}
           onClick={() => !reload.busy && setOpen('reload')}
         >
           {reload.busy ? 'Reloading…' : 'Reload…'}
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={model.data === undefined}
-          onClick={() => setOpen('unload')}
-        >
+        </Button>
+        <Button disabled={model.data === undefined} onClick={() => setOpen('unload')}>
           Unload…
-        </button>
+        </Button>
       </PageHead>
       <ErrorNote error={reload.error ?? keep.error} />
       <LoadedPart of={model}>
@@ -101,15 +90,15 @@ export function ModelPage({ name }: { readonly name: string }) {
         )}
       </LoadedPart>
       {open === 'reload' && (
-        <Confirm title={`Reload ${name}`} deed="Reload model" action={reload} onClose={close}>
+        <FormDialog title={`Reload ${name}`} deed="Reload model" action={reload} onClose={close}>
           <p>
             The file is reopened beside the running model, which answers until the new one is ready.
             For that time both need memory.
           </p>
-        </Confirm>
+        </FormDialog>
       )}
       {open === 'unload' && (
-        <Confirm
+        <FormDialog
           title={`Unload ${name}`}
           deed="Unload model"
           danger
@@ -120,7 +109,7 @@ export function ModelPage({ name }: { readonly name: string }) {
             It finishes its running requests. New requests that name it are refused; its usage
             stays.
           </p>
-        </Confirm>
+        </FormDialog>
       )}
     </>
   )

@@ -5,20 +5,19 @@
  */
 
 import { useState } from 'preact/hooks'
-import { bytes, count } from '../format.js'
-import { setQuery, usePlace } from '../navigation.js'
-import { TextField } from '../parts/field.js'
-import { Icon } from '../parts/icons.js'
+import { usePlace } from '../navigation.js'
+import { Button } from '../parts/button.js'
+import { SearchField } from '../parts/field.js'
 import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
-import { type Column, Table } from '../parts/table.js'
+import { type Column, numbers, Table } from '../parts/table.js'
 import { useRefreshed } from '../use-load.js'
 import type { Models, ModelState, NamedModels } from '../wire.js'
 import { Changes } from './changes.js'
 import { Disk } from './disk.js'
 import { LoadDialog } from './load-dialog.js'
 import { PullDialog } from './pull-dialog.js'
-import { memoryOf, StateOf } from './state.js'
+import { memoryColumn, runningColumn, stateColumn } from './state.js'
 
 const columns: readonly Column<ModelState>[] = [
   {
@@ -37,7 +36,7 @@ const columns: readonly Column<ModelState>[] = [
       </>
     ),
   },
-  { name: 'State', by: ({ state }) => state, cell: (model) => <StateOf of={model} /> },
+  stateColumn,
   {
     name: 'Reads',
     cell: ({ card }) => card?.modalities.join(', ') ?? <span class="faint">not known yet</span>,
@@ -48,27 +47,9 @@ const columns: readonly Column<ModelState>[] = [
     cell: ({ card }) => card?.calibration?.data ?? <span class="faint">none</span>,
   },
   { name: 'Device', cell: ({ device }) => device ?? <span class="faint">–</span> },
-  {
-    name: 'Processes',
-    end: true,
-    by: ({ processes }) => processes.length,
-    cell: ({ processes }) => count(processes.length),
-  },
-  {
-    name: 'Memory',
-    end: true,
-    by: (model) => memoryOf(model) ?? 0,
-    cell: (model) => {
-      const size = memoryOf(model)
-      return size === undefined ? <span class="faint">–</span> : bytes(size)
-    },
-  },
-  {
-    name: 'Running',
-    end: true,
-    by: (model) => model.requests_under_way,
-    cell: (model) => count(model.requests_under_way),
-  },
+  numbers('Processes', ({ processes }) => processes.length),
+  memoryColumn,
+  runningColumn,
 ]
 
 type Open = { readonly load?: string | undefined } | 'pull'
@@ -87,23 +68,17 @@ export function ModelsPage() {
   return (
     <>
       <PageHead title="Models" about="The models that this server answers with now.">
-        <button
-          type="button"
-          class="button"
-          disabled={disk.data === undefined}
-          onClick={() => setOpen('pull')}
-        >
+        <Button disabled={disk.data === undefined} onClick={() => setOpen('pull')}>
           Pull model
-        </button>
-        <button
-          type="button"
-          class="button button-main"
+        </Button>
+        <Button
+          kind="main"
+          icon="plus"
           disabled={models.data === undefined}
           onClick={() => setOpen({})}
         >
-          <Icon name="plus" />
           Load model
-        </button>
+        </Button>
       </PageHead>
       <LoadedPart of={models}>
         {({ models: all, under_way: underWay }) => {
@@ -116,12 +91,7 @@ export function ModelsPage() {
               <Changes of={underWay} />
               {all.length > 8 && (
                 <div class="filters" role="search">
-                  <TextField
-                    label="Search"
-                    value={search}
-                    onValue={(search) => setQuery({ search })}
-                    input={{ type: 'search', placeholder: 'Name or alias' }}
-                  />
+                  <SearchField placeholder="Name or alias" />
                 </div>
               )}
               {all.length === 0 ? (

@@ -60,7 +60,7 @@ function Fields({ of: price }: { readonly of: Price }) {
   })
   const same = fields.every(({ name }, i) => read[i] === now[name])
   return (
-    <FormIn action={save}>
+    <FormIn action={save} deed="Save price" idle={same}>
       {fields.map(({ name, label }, i) => (
         <TextField
           key={name}
@@ -75,11 +75,6 @@ function Fields({ of: price }: { readonly of: Price }) {
       <p class="hint">
         For all answers from now on. Image tokens cost this instead of the input price.
       </p>
-      <div class="form-foot">
-        <button type="submit" class="button" aria-disabled={save.busy || same}>
-          Save price
-        </button>
-      </div>
     </FormIn>
   )
 }

@@ -6,8 +6,8 @@
 
 import { useState } from 'preact/hooks'
 import { bytes } from '../format.js'
-import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
-import { TextField } from '../parts/field.js'
+import { FormDialog } from '../parts/dialog.js'
+import { TextField, useText } from '../parts/field.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
@@ -22,9 +22,9 @@ interface PullDialogProps {
 }
 
 export function PullDialog({ on, onClose, onStarted, onPulled }: PullDialogProps) {
-  const [source, setSource] = useState('')
-  const [name, setName] = useState('')
-  const [sha256, setSha256] = useState('')
+  const [source, sourceField] = useText()
+  const [name, nameField] = useText()
+  const [sha256, sha256Field] = useText()
   const [tried, setTried] = useState(false)
   const mistake = /^(?:hf:|https:\/\/)./.test(source.trim())
     ? undefined
@@ -45,35 +45,35 @@ export function PullDialog({ on, onClose, onStarted, onPulled }: PullDialogProps
   })
   const free = on.free_bytes === null ? '' : ` ${bytes(on.free_bytes)} are free there.`
   return (
-    <Dialog title="Pull model" onClose={onClose}>
-      <FormIn action={pull}>
-        <p class="hint">
-          The server fetches it to <span class="mono">{on.folder}</span>, and loads it once to check
-          it.{free}
-        </p>
-        <TextField
-          label="Source"
-          value={source}
-          onValue={setSource}
-          hint="hf:owner/repository, hf:owner/repository:Q8_0, or the address of a GGUF file."
-          error={tried ? mistake : undefined}
-          input={{ class: 'mono', placeholder: 'hf:owner/repository', autofocus: true }}
-        />
-        <TextField
-          label="Name"
-          value={name}
-          onValue={setName}
-          hint="The name that loads it. Default: from its file."
-        />
-        <TextField
-          label="SHA-256"
-          value={sha256}
-          onValue={setSha256}
-          hint="If its publisher names one: nothing else is accepted then."
-          input={{ class: 'mono' }}
-        />
-        <DialogFoot deed="Pull model" action={pull} onClose={onClose} going="Pulling" />
-      </FormIn>
-    </Dialog>
+    <FormDialog
+      title="Pull model"
+      deed="Pull model"
+      action={pull}
+      onClose={onClose}
+      going="Pulling"
+    >
+      <p class="hint">
+        The server fetches it to <span class="mono">{on.folder}</span>, and loads it once to check
+        it.{free}
+      </p>
+      <TextField
+        label="Source"
+        {...sourceField}
+        hint="hf:owner/repository, hf:owner/repository:Q8_0, or the address of a GGUF file."
+        error={tried ? mistake : undefined}
+        input={{ class: 'mono', placeholder: 'hf:owner/repository', autofocus: true }}
+      />
+      <TextField
+        label="Name"
+        {...nameField}
+        hint="The name that loads it. Default: from its file."
+      />
+      <TextField
+        label="SHA-256"
+        {...sha256Field}
+        hint="If its publisher names one: nothing else is accepted then."
+        input={{ class: 'mono' }}
+      />
+    </FormDialog>
   )
 }

@@ -1,10 +1,12 @@
 /**
- * The state and the memory of a model.
+ * The state and the memory of a model, and their columns in a table.
  *
  * @module
  */
 
+import { bytes } from '../format.js'
 import { Status, type Tone } from '../parts/small.js'
+import { type Column, numbers } from '../parts/table.js'
 import type { ModelState } from '../wire.js'
 
 const modelTones: Readonly<Record<ModelState['state'], Tone>> = {
@@ -44,3 +46,12 @@ export function memoryOf({ processes }: ModelState): number | undefined {
   }
   return sum
 }
+
+export const stateColumn: Column<ModelState> = {
+  name: 'State',
+  by: ({ state }) => state,
+  cell: (model) => <StateOf of={model} />,
+}
+
+export const memoryColumn = numbers('Memory', memoryOf, bytes)
+export const runningColumn = numbers('Running', (model: ModelState) => model.requests_under_way)

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { clock, count, milliseconds, percent } from '../format.js'
-import { type Column, Table } from '../parts/table.js'
+import { clock, milliseconds, percent } from '../format.js'
+import { type Column, numbers, Table } from '../parts/table.js'
 import type { Overview } from '../wire.js'
 
 interface Minute {
@@ -22,13 +22,13 @@ interface Minute {
 
 const columns: readonly Column<Minute>[] = [
   { name: 'Until (UTC)', head: true, cell: ({ endMs }) => clock(endMs, true) },
-  number('Answered', ({ answered }) => answered, count),
-  number('Refused', ({ refused }) => refused, count),
-  number('Failed', ({ failed }) => failed, count),
-  number('Median', ({ p50 }) => p50, milliseconds),
-  number('95 of 100', ({ p95 }) => p95, milliseconds),
-  number('Waiting, at most', ({ waiting }) => waiting, count),
-  number('Busiest model', ({ busy }) => busy, percent),
+  numbers('Answered', ({ answered }) => answered),
+  numbers('Refused', ({ refused }) => refused),
+  numbers('Failed', ({ failed }) => failed),
+  numbers('Median', ({ p50 }) => p50, milliseconds),
+  numbers('95 of 100', ({ p95 }) => p95, milliseconds),
+  numbers('Waiting, at most', ({ waiting }) => waiting),
+  numbers('Busiest model', ({ busy }) => busy, percent),
 ]
 
 export function Minutes({ of: data }: { readonly of: Overview }) {
@@ -44,20 +44,6 @@ export function Minutes({ of: data }: { readonly of: Overview }) {
       />
     </details>
   )
-}
-
-function number(
-  name: string,
-  by: (minute: Minute) => number | null,
-  show: (value: number) => string,
-): Column<Minute> {
-  return {
-    ...{ name, end: true, by: (minute) => by(minute) ?? -1 },
-    cell: (minute) => {
-      const value = by(minute)
-      return value === null ? <span class="faint">–</span> : show(value)
-    },
-  }
 }
 
 /** The newest first. */

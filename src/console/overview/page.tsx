@@ -4,12 +4,11 @@
  * @module
  */
 
-import { bytes, count, percent } from '../format.js'
-import { memoryOf, StateOf } from '../models/state.js'
-import { Icon } from '../parts/icons.js'
+import { percent } from '../format.js'
+import { memoryColumn, runningColumn, stateColumn } from '../models/state.js'
 import { PageHead } from '../parts/small.js'
-import { Empty, LoadedPart } from '../parts/states.js'
-import { type Column, Table } from '../parts/table.js'
+import { BadNote, Empty, LoadedPart } from '../parts/states.js'
+import { type Column, numbers, Table } from '../parts/table.js'
 import { useRefreshed } from '../use-load.js'
 import type { Models, ModelState, Overview, Server } from '../wire.js'
 import { Charts } from './charts.js'
@@ -86,10 +85,7 @@ function Troubles({ server, models }: TroublesProps) {
   return (
     <>
       {texts.map((text) => (
-        <p key={text} class="note note-bad" role="alert">
-          <Icon name="warn" />
-          <span>{text}</span>
-        </p>
+        <BadNote key={text}>{text}</BadNote>
       ))}
     </>
   )
@@ -123,43 +119,12 @@ function ModelTable({ of: models, overview }: ModelTableProps) {
         </>
       ),
     },
-    { name: 'State', by: ({ state }) => state, cell: (model) => <StateOf of={model} /> },
-    {
-      name: 'Memory',
-      end: true,
-      by: (model) => memoryOf(model) ?? 0,
-      cell: (model) => {
-        const size = memoryOf(model)
-        return size === undefined ? <span class="faint">–</span> : bytes(size)
-      },
-    },
-    {
-      name: 'Running',
-      end: true,
-      by: (model) => model.requests_under_way,
-      cell: (model) => count(model.requests_under_way),
-    },
-    {
-      name: 'In its queue',
-      end: true,
-      by: ({ name }) => queuedOf(overview, name),
-      cell: ({ name }) => count(queuedOf(overview, name)),
-    },
-    {
-      name: 'Worked, last minute',
-      end: true,
-      by: ({ name }) => minutes(name) ?? 0,
-      cell: ({ name }) => {
-        const share = minutes(name)
-        return share === undefined ? <span class="faint">–</span> : percent(share)
-      },
-    },
-    {
-      name: 'Crashes',
-      end: true,
-      by: (model) => crashesOf(model),
-      cell: (model) => count(crashesOf(model)),
-    },
+    stateColumn,
+    memoryColumn,
+    runningColumn,
+    numbers('In its queue', ({ name }) => queuedOf(overview, name)),
+    numbers('Worked, last minute', ({ name }) => minutes(name), percent),
+    numbers('Crashes', crashesOf),
   ]
   return <Table label="Models" columns={columns} rows={models} rowKey={({ name }) => name} />
 }

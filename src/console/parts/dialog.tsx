@@ -7,7 +7,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Action } from '../use-load.js'
-import { Icon } from './icons.js'
+import { Button, RemoveButton } from './button.js'
 import { ErrorNote } from './states.js'
 
 interface DialogProps {
@@ -55,83 +55,63 @@ export function Dialog(props: DialogProps) {
     >
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>
-        {!stays && (
-          <button type="button" class="button-quiet" aria-label="Close" onClick={onClose}>
-            <Icon name="close" />
-          </button>
-        )}
+        {!stays && <RemoveButton label="Close" onClick={onClose} />}
       </header>
       {children}
     </dialog>
   )
 }
 
-interface ConfirmProps {
+interface FormDialogProps {
   readonly title: string
   /** The text of the button: the action. */
   readonly deed: string
   readonly danger?: boolean
   readonly action: Action<[]>
   readonly onClose: () => void
+  /** As `Loading`, of an action that goes on at the server when the dialog is closed. */
+  readonly going?: string
   readonly children: ComponentChildren
 }
 
-export function Confirm({ title, deed, danger, action, onClose, children }: ConfirmProps) {
+/** A form in a dialog, or a question, that ends with what to do, or not. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, deed, danger, action, onClose, going, children } = props
+  const goesOn = going !== undefined && action.busy
   return (
     <Dialog title={title} onClose={onClose}>
       <FormIn action={action}>
         {children}
-        <DialogFoot deed={deed} danger={danger} action={action} onClose={onClose} />
+        {goesOn && (
+          <p class="note" role="status">
+            <span class="spinner" aria-hidden="true" />
+            <span>{going}. You may close this: the server goes on.</span>
+          </p>
+        )}
+        <div class="dialog-foot">
+          <Button onClick={onClose}>{goesOn ? 'Close' : 'Cancel'}</Button>
+          <Button kind={danger ? 'danger' : 'main'} busy={action.busy}>
+            {deed}
+          </Button>
+        </div>
       </FormIn>
     </Dialog>
   )
 }
 
-interface FootProps {
-  /** The text of the button: the action. */
-  readonly deed: string
-  readonly danger?: boolean | undefined
-  readonly action: Action<[]>
-  readonly onClose: () => void
-  /** As `Loading`, of an action that goes on at the server when the dialog is closed. */
-  readonly going?: string
-}
-
-/** The end of a form in a dialog: what to do, or not. */
-export function DialogFoot({ deed, danger, action, onClose, going }: FootProps) {
-  const goesOn = going !== undefined && action.busy
-  return (
-    <>
-      {goesOn && (
-        <p class="note" role="status">
-          <span class="spinner" aria-hidden="true" />
-          <span>{going}. You may close this: the server goes on.</span>
-        </p>
-      )}
-      <div class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          {goesOn ? 'Close' : 'Cancel'}
-        </button>
-        <button
-          type="submit"
-          class={danger ? 'button button-danger' : 'button button-main'}
-          aria-disabled={action.busy}
-        >
-          {deed}
-        </button>
-      </div>
-    </>
-  )
-}
-
 interface FormProps {
   readonly action: Action<[]>
+  /** The text of its button at the end; without it, the children have one. */
+  readonly deed?: string
+  /** Whether there is nothing to do now. */
+  readonly idle?: boolean
+  /** Before that button. */
+  readonly beside?: ComponentChildren
   readonly children: ComponentChildren
-  readonly class?: string
 }
 
 /** A form that shows its error below its fields. */
-export function FormIn({ action, children, ...rest }: FormProps) {
+export function FormIn({ action, deed, idle = false, beside, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [sent, setSent] = useState(0)
   // Focus on a faulty field makes screen readers read its error. A refusal is announced by itself,
@@ -145,7 +125,7 @@ export function FormIn({ action, children, ...rest }: FormProps) {
   return (
     <form
       ref={form}
-      class={rest.class ?? 'form'}
+      class="form"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
@@ -153,6 +133,12 @@ export function FormIn({ action, children, ...rest }: FormProps) {
       }}
     >
       {children}
+      {deed !== undefined && (
+        <div class="form-foot">
+          {beside}
+          <Button busy={action.busy || idle}>{deed}</Button>
+        </div>
+      )}
       <ErrorNote error={action.error} />
     </form>
   )

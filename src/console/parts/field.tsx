@@ -4,8 +4,9 @@
  * @module
  */
 
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { setQuery, usePlace } from '../navigation.js'
 
 interface Common {
   readonly label: string
@@ -89,9 +90,30 @@ export function TextField({ value, onValue, input = {}, ...common }: TextFieldPr
   )
 }
 
+/** Keeps what is searched for in the address, as `search`. */
+export function SearchField({ placeholder }: { readonly placeholder: string }) {
+  return (
+    <TextField
+      label="Search"
+      value={usePlace().query.get('search') ?? ''}
+      onValue={(search) => setQuery({ search })}
+      input={{ type: 'search', placeholder }}
+    />
+  )
+}
+
 export interface Option {
   readonly value: string
   readonly text: string
+}
+
+/** The items by their names, and first an option for none of them. */
+export function optionsOf(
+  none: string,
+  items: readonly { readonly name: string; readonly id?: number }[] = [],
+): Option[] {
+  const named = items.map(({ name, id = name }) => ({ value: String(id), text: name }))
+  return [{ value: '', text: none }, ...named]
 }
 
 interface SelectFieldProps extends Common {
@@ -116,6 +138,12 @@ export function SelectField({ value, options, onValue, ...common }: SelectFieldP
   )
 }
 
+/** A text or a choice, and what is spread over its field. */
+export function useText(first = '') {
+  const [value, onValue] = useState(first)
+  return [value, { value, onValue }, onValue] as const
+}
+
 interface CheckFieldProps {
   readonly label: ComponentChildren
   readonly checked: boolean
@@ -133,6 +161,12 @@ export function CheckField({ label, checked, onChecked }: CheckFieldProps) {
       <span>{label}</span>
     </label>
   )
+}
+
+/** Whether it is checked, and what is spread over its field. */
+export function useCheck() {
+  const [checked, onChecked] = useState(false)
+  return [checked, { checked, onChecked }] as const
 }
 
 interface ChoiceProps {

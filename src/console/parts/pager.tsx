@@ -4,67 +4,93 @@
  * @module
  */
 
-export interface Step {
-  readonly name: string
-  /** Undefined: there is no such page. */
-  readonly go: (() => void) | undefined
-}
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { count, dateTime } from '../format.js'
+import { Button } from './button.js'
 
 interface PagerProps {
   /** What the pages list. */
   readonly label: string
   /** The present page, in words. */
   readonly text: string
-  readonly steps: readonly [Step, Step]
+  /** Names, and what they do; undefined: there is no such page. */
+  readonly steps: readonly (readonly [name: string, go: (() => void) | undefined])[]
 }
 
-export function Pager({ label, text, steps }: PagerProps) {
+function Pager({ label, text, steps }: PagerProps) {
   return (
     <nav class="pager" aria-label={`Pages of ${label}`}>
       <span>{text}</span>
-      {steps.map(({ name, go }) => (
-        <button
-          key={name}
-          type="button"
-          class="button"
-          aria-disabled={go === undefined}
-          onClick={go}
-        >
+      {steps.map(([name, go]) => (
+        <Button key={name} busy={go === undefined} onClick={() => go?.()}>
           {name}
-        </button>
+        </Button>
       ))}
     </nav>
   )
 }
 
-/** For a list of known length. */
-export function numberedSteps(
-  page: number,
-  pages: number,
-  onPage: (page: number) => void,
-): PagerProps['steps'] {
-  return [
-    { name: 'Previous', go: page === 0 ? undefined : () => onPage(page - 1) },
-    { name: 'Next', go: page >= pages - 1 ? undefined : () => onPage(page + 1) },
-  ]
+interface Pages<T> {
+  /** The rows of the present page. */
+  readonly visible: readonly T[]
+  /** Nothing if there is one page. */
+  readonly pager: ComponentChildren
+  readonly toFirst: () => void
 }
 
-/**
- * For a list, newest first, that tells the start of its next page.
- *
- * @param trail - The starts of the pages shown so far.
- */
-export function trailSteps<T>(
-  trail: readonly T[],
-  next: T | null,
-  loading: boolean,
-  onTrail: (trail: readonly T[]) => void,
-): PagerProps['steps'] {
-  return [
-    {
-      name: 'Newer',
-      go: trail.length === 1 || loading ? undefined : () => onTrail(trail.slice(0, -1)),
-    },
-    { name: 'Older', go: next === null || loading ? undefined : () => onTrail([...trail, next]) },
-  ]
+/** Pages of a list that is known whole. */
+export function usePages<T>(rows: readonly T[], size: number, label: string): Pages<T> {
+  const [page, setPage] = useState(0)
+  const pages = Math.max(1, Math.ceil(rows.length / size))
+  const shown = Math.min(page, pages - 1)
+  const visible = rows.slice(shown * size, (shown + 1) * size)
+  const [from, to] = [shown * size + 1, shown * size + visible.length]
+  const pager = pages > 1 && (
+    <Pager
+      label={label}
+      text={`${count(from)}–${count(to)} of ${count(rows.length)}`}
+      steps={[
+        ['Previous', shown === 0 ? undefined : () => setPage(shown - 1)],
+        ['Next', shown >= pages - 1 ? undefined : () => setPage(shown + 1)],
+      ]}
+    />
+  )
+  return { visible, pager, toFirst: () => setPage(0) }
+}
+
+/** The rows of a page of {@link useTrail}. */
+export const trailSize = 50
+
+interface Trail<T> {
+  /** The start of the present page. */
+  readonly before: T | undefined
+  readonly isFirst: boolean
+  /** @param next - The start of the next page; null: there is none. */
+  pager(
+    rows: readonly { readonly time: string }[],
+    next: T | null,
+    loading: boolean,
+  ): ComponentChildren
+}
+
+/** Pages of a list, newest first, each of which tells the start of the next. */
+export function useTrail<T>(label: string): Trail<T> {
+  /** The starts of the pages shown so far, the newest page first. */
+  const [trail, setTrail] = useState<readonly (T | undefined)[]>([undefined])
+  const isFirst = trail.length === 1
+  return {
+    ...{ before: trail.at(-1), isFirst },
+    pager: ([newest], next, loading) =>
+      (!isFirst || next !== null) && (
+        <Pager
+          label={label}
+          text={`Page ${trail.length}${newest ? `, to ${dateTime(newest.time)} UTC` : ''}`}
+          steps={[
+            ['Newer', isFirst || loading ? undefined : () => setTrail(trail.slice(0, -1))],
+            ['Older', next === null || loading ? undefined : () => setTrail([...trail, next])],
+          ]}
+        />
+      ),
+  }
 }

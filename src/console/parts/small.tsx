@@ -7,7 +7,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ago, dateTime } from '../format.js'
-import { Icon } from './icons.js'
+import { Button } from './button.js'
 
 /** How long ago; the exact time is its tooltip. */
 export function Time({ at, none = 'never' }: { at: string | null | undefined; none?: string }) {
@@ -15,6 +15,15 @@ export function Time({ at, none = 'never' }: { at: string | null | undefined; no
   return (
     <time dateTime={at} title={`${dateTime(at)} UTC`}>
       {ago(at)}
+    </time>
+  )
+}
+
+/** A time in UTC, to the second. */
+export function ExactTime({ at }: { readonly at: string }) {
+  return (
+    <time class="mono" dateTime={at}>
+      {at.slice(0, 19).replace('T', ' ')}
     </time>
   )
 }
@@ -47,10 +56,9 @@ export function CopyButton({ text, label }: CopyProps) {
     timer.current = window.setTimeout(() => setCopied(false), 2000)
   }
   return (
-    <button type="button" class="button" onClick={() => void copy()}>
-      <Icon name={copied ? 'check' : 'copy'} />
+    <Button icon={copied ? 'check' : 'copy'} onClick={() => void copy()}>
       <span aria-live="polite">{copied ? 'Copied' : label}</span>
-    </button>
+    </Button>
   )
 }
 

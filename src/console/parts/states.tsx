@@ -8,6 +8,7 @@ import type { ComponentChildren } from 'preact'
 import { counted } from '../format.js'
 import type { ApiError } from '../server.js'
 import type { Loaded } from '../use-load.js'
+import { Button } from './button.js'
 import { Icon, type IconName } from './icons.js'
 
 interface EmptyProps {
@@ -51,11 +52,7 @@ export function Failed({ error, retry }: { error: ApiError; retry?: () => void }
       <p class="empty-title">{gone ? 'The server does not answer' : error.message}</p>
       {gone && <p>Nothing can be shown until it does. It is asked again every few seconds.</p>}
       {!gone && error.code !== 'unknown' && <p class="mono">{error.code}</p>}
-      {again && (
-        <button type="button" class="button" onClick={again}>
-          Try again
-        </button>
-      )}
+      {again && <Button onClick={again}>Try again</Button>}
     </div>
   )
 }
@@ -84,12 +81,19 @@ export function ErrorNote({ error }: { readonly error: ApiError | undefined }) {
   if (error === undefined) return null
   const wait = error.retryAfter
   return (
+    <BadNote>
+      {error.message}
+      {wait !== undefined && ` Try again in ${counted(wait, 'second')}.`}
+    </BadNote>
+  )
+}
+
+/** What has gone wrong, read out at once. */
+export function BadNote({ children }: { readonly children: ComponentChildren }) {
+  return (
     <p class="note note-bad" role="alert">
       <Icon name="warn" />
-      <span>
-        {error.message}
-        {wait !== undefined && ` Try again in ${counted(wait, 'second')}.`}
-      </span>
+      <span>{children}</span>
     </p>
   )
 }

@@ -8,7 +8,7 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count } from '../format.js'
 import { Icon } from './icons.js'
-import { numberedSteps, Pager } from './pager.js'
+import { usePages } from './pager.js'
 
 export interface Column<T> {
   readonly name: string
@@ -22,6 +22,19 @@ export interface Column<T> {
   /** Whether its name is for screen readers only. */
   readonly silent?: boolean
 }
+
+/** A column of numbers, by which it is sorted. @param by - Null or undefined: not known. */
+export const numbers = <T,>(
+  name: string,
+  by: (row: T) => number | null | undefined,
+  show: (value: number) => string = count,
+): Column<T> => ({
+  ...{ name, end: true, by: (row) => by(row) ?? -1 },
+  cell: (row) => {
+    const value = by(row) ?? undefined
+    return value === undefined ? <span class="faint">–</span> : show(value)
+  },
+})
 
 interface TableProps<T> {
   /** What it lists, for screen readers. */
@@ -41,15 +54,12 @@ interface Sorting {
 export function Table<T>(props: TableProps<T>) {
   const { label, columns, rows, rowKey, pageSize = 50, rowClass } = props
   const [sorting, setSorting] = useState<Sorting | undefined>()
-  const [page, setPage] = useState(0)
   const sorted = useMemo(() => sortedBy(rows, columns, sorting), [rows, columns, sorting])
-  const pages = Math.max(1, Math.ceil(sorted.length / pageSize))
-  const shown = Math.min(page, pages - 1)
-  const visible = sorted.slice(shown * pageSize, (shown + 1) * pageSize)
+  const { visible, pager, toFirst } = usePages(sorted, pageSize, label)
   const sort = (column: string) => {
     const again = sorting?.column === column
     setSorting({ column, descending: again && !sorting.descending })
-    setPage(0)
+    toFirst()
   }
   const wrap = useRef<HTMLDivElement>(null)
   const scrolls = useOverflow(wrap)
@@ -80,13 +90,7 @@ export function Table<T>(props: TableProps<T>) {
           </tbody>
         </table>
       </div>
-      {pages > 1 && (
-        <Pager
-          label={label}
-          text={`${count(shown * pageSize + 1)}–${count(shown * pageSize + visible.length)} of ${count(sorted.length)}`}
-          steps={numberedSteps(shown, pages, setPage)}
-        />
-      )}
+      {pager}
     </>
   )
 }

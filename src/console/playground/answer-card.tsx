@@ -6,6 +6,7 @@
 
 import { useState } from 'preact/hooks'
 import { percent } from '../format.js'
+import { Button } from '../parts/button.js'
 import { Meter } from '../parts/small.js'
 import type { Answer, Bar } from './answer.js'
 import { typeNames } from './question-fields.js'
@@ -49,9 +50,9 @@ export function AnswerCard({ of: answer, threshold, onThreshold }: AnswerCardPro
         ))}
       </ul>
       {bars.length > mostBars && (
-        <button type="button" class="button small" onClick={() => setAll(!all)}>
+        <Button small onClick={() => setAll(!all)}>
           {all ? 'Show fewer' : `Show all ${bars.length}`}
-        </button>
+        </Button>
       )}
       {type === 'noul' && (
         <ThresholdFields

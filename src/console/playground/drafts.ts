@@ -28,19 +28,10 @@ export interface DraftQuestion {
 /** Larger than the ids of an earlier visit, which are kept. */
 let lastId = Date.now()
 
-export function newQuestion(
-  type: QuestionType,
-  taken: readonly DraftQuestion[],
-  parts: Partial<DraftQuestion> = {},
-): DraftQuestion {
+export function newQuestion(type: QuestionType, taken: readonly DraftQuestion[]): DraftQuestion {
   return {
-    id: ++lastId,
-    name: freeName(parts.name ?? 'question', taken),
-    type,
-    instructions: parts.instructions ?? '',
-    yes: parts.yes ?? '',
-    no: parts.no ?? '',
-    options: parts.options ?? [noOption, noOption],
+    ...{ id: ++lastId, name: freeName('question', taken), type },
+    ...{ instructions: '', yes: '', no: '', options: [noOption, noOption] },
   }
 }
 
@@ -126,7 +117,7 @@ function draftOf(name: string, question: Json): DraftQuestion | string {
   if (typeof instructions !== 'string') return 'has instructions that are no text'
   const base: DraftQuestion = {
     ...{ id: ++lastId, name, type, instructions },
-    ...{ yes: '', no: '', options: [] },
+    ...{ yes: '', no: '', options: [noOption, noOption] },
   }
   if (type === 'noul') {
     if (criteria === null) return base

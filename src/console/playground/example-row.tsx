@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Button } from '../parts/button.js'
 import { type Example, examples } from './examples.js'
 
 interface ExampleRowProps {
@@ -17,19 +18,14 @@ export function ExampleRow({ onExample, onUndo }: ExampleRowProps) {
     <div class="row examples">
       <span class="hint">Examples:</span>
       {examples.map((example) => (
-        <button
-          key={example.title}
-          type="button"
-          class="button small"
-          onClick={() => onExample(example)}
-        >
+        <Button small key={example.title} onClick={() => onExample(example)}>
           {example.title}
-        </button>
+        </Button>
       ))}
       {onUndo && (
-        <button type="button" class="button small" onClick={onUndo}>
+        <Button small onClick={onUndo}>
           Undo
-        </button>
+        </Button>
       )}
     </div>
   )

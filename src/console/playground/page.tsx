@@ -8,7 +8,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { addCase, casesOfOthers } from '../compare/add-case.js'
 import { counted } from '../format.js'
 import { setQuery, usePlace } from '../navigation.js'
-import { Confirm } from '../parts/dialog.js'
+import { FormDialog } from '../parts/dialog.js'
 import { copyText, PageHead } from '../parts/small.js'
 import { Empty } from '../parts/states.js'
 import { say } from '../parts/toast.js'
@@ -277,7 +277,7 @@ export function PlaygroundPage() {
         />
       )}
       {replacing && (
-        <Confirm
+        <FormDialog
           title="Add to Compare"
           deed="Replace them"
           action={replace}
@@ -287,7 +287,7 @@ export function PlaygroundPage() {
             Compare has {counted(casesOfOthers(questions), 'case')} with other questions. This case
             and its questions take their place.
           </p>
-        </Confirm>
+        </FormDialog>
       )}
     </>
   )

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { Button, RemoveButton } from '../parts/button.js'
 import { SelectField, TextField } from '../parts/field.js'
-import { Icon } from '../parts/icons.js'
 import type { ApiError } from '../server.js'
 import { type DraftOption, type DraftQuestion, noOption, type QuestionType } from './drafts.js'
 
@@ -44,14 +44,7 @@ export function QuestionFields({ of: question, error, onChange, onRemove }: Ques
           }))}
           onValue={(type) => set(changedType(question, type as QuestionType))}
         />
-        <button
-          type="button"
-          class="button-quiet"
-          aria-label={`Remove question ${name}`}
-          onClick={onRemove}
-        >
-          <Icon name="close" />
-        </button>
+        <RemoveButton label={`Remove question ${name}`} onClick={onRemove} />
       </div>
       <TextField
         label="Question"
@@ -145,21 +138,16 @@ function Options({ of: { type, options }, onOptions }: OptionsProps) {
               value={option.meaning}
               onInput={(event) => set(i, { meaning: event.currentTarget.value })}
             />
-            <button
-              type="button"
-              class="button-quiet"
-              aria-label={`Remove ${what} ${isChoice ? i + 1 : i}`}
+            <RemoveButton
+              label={`Remove ${what} ${isChoice ? i + 1 : i}`}
               onClick={() => onOptions(options.filter((_, j) => j !== i))}
-            >
-              <Icon name="close" />
-            </button>
+            />
           </li>
         ))}
       </ol>
-      <button type="button" class="button small" onClick={() => onOptions([...options, noOption])}>
-        <Icon name="plus" />
+      <Button small icon="plus" onClick={() => onOptions([...options, noOption])}>
         Add {what}
-      </button>
+      </Button>
     </div>
   )
 }

@@ -5,8 +5,8 @@
  */
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.js'
 import { Segments } from '../parts/field.js'
-import { Icon } from '../parts/icons.js'
 import type { ApiError } from '../server.js'
 import { CodeEditor } from './code-editor.js'
 import { type DraftQuestions, mistakeAt, placeIn } from './draft.js'
@@ -93,17 +93,16 @@ export function QuestionsEditor({ questions, onQuestions, error }: QuestionsEdit
           ))}
           <div class="row">
             {types.map((type) => (
-              <button
+              <Button
+                small
+                icon="plus"
                 key={type}
-                type="button"
-                class="button small"
                 onClick={() =>
                   onQuestions({ ...questions, fields: [...fields, newQuestion(type, fields)] })
                 }
               >
-                <Icon name="plus" />
                 {typeNames[type]}
-              </button>
+              </Button>
             ))}
           </div>
         </>

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SelectField } from '../parts/field.js'
+import { optionsOf, SelectField } from '../parts/field.js'
 import type { Models, Workspaces } from '../wire.js'
 import { ordersOptions } from './run.js'
 
@@ -28,10 +28,7 @@ export function RequestSettings(props: RequestSettingsProps) {
         <SelectField
           label="Model"
           value={model}
-          options={[
-            { value: '', text: 'Default' },
-            ...(models?.models ?? []).map(({ name }) => ({ value: name, text: name })),
-          ]}
+          options={optionsOf('Default', models?.models)}
           onValue={onModel}
         />
         <SelectField
@@ -43,12 +40,10 @@ export function RequestSettings(props: RequestSettingsProps) {
         <SelectField
           label="Counts to"
           value={workspace}
-          options={[
-            { value: '', text: 'No workspace' },
-            ...(workspaces?.workspaces ?? [])
-              .filter(({ archived_at: at }) => at === null)
-              .map(({ id, name }) => ({ value: String(id), text: name })),
-          ]}
+          options={optionsOf(
+            'No workspace',
+            workspaces?.workspaces.filter(({ archived_at: at }) => at === null),
+          )}
           onValue={onWorkspace}
         />
       </div>

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Icon } from '../parts/icons.js'
+import { Button } from '../parts/button.js'
 
 interface RunBarProps {
   readonly isRunning: boolean
@@ -25,42 +25,29 @@ export function RunBar(props: RunBarProps) {
   return (
     <div class="run-bar">
       {isRunning ? (
-        <button type="button" class="button" onClick={onStop}>
-          <Icon name="stop" />
+        <Button icon="stop" onClick={onStop}>
           Stop <kbd>Esc</kbd>
-        </button>
+        </Button>
       ) : (
-        <button
-          type="button"
-          class="button button-main"
+        <Button
+          kind="main"
+          icon="play"
           disabled={reason !== undefined}
-          aria-keyshortcuts="Control+Enter"
+          keys="Control+Enter"
           onClick={onRun}
         >
-          <Icon name="play" />
           Run <kbd>Ctrl ↵</kbd>
-        </button>
+        </Button>
       )}
-      <button type="button" class="button" disabled={reason !== undefined} onClick={onCode}>
-        <Icon name="code" />
+      <Button icon="code" disabled={reason !== undefined} onClick={onCode}>
         View code
-      </button>
-      <button
-        type="button"
-        class="button"
-        disabled={reason !== undefined || hasImages}
-        onClick={onLink}
-      >
+      </Button>
+      <Button disabled={reason !== undefined || hasImages} onClick={onLink}>
         Copy link
-      </button>
-      <button
-        type="button"
-        class="button"
-        disabled={reason !== undefined || hasImages}
-        onClick={onCompare}
-      >
+      </Button>
+      <Button disabled={reason !== undefined || hasImages} onClick={onCompare}>
         Add to Compare
-      </button>
+      </Button>
       {reason !== undefined && !isEmpty && <span class="hint">{reason}</span>}
     </div>
   )

@@ -6,8 +6,8 @@
 
 import { useRef, useState } from 'preact/hooks'
 import { bytes } from '../format.js'
+import { Button, RemoveButton } from '../parts/button.js'
 import { Segments } from '../parts/field.js'
-import { Icon } from '../parts/icons.js'
 import type { ApiError } from '../server.js'
 import { CodeEditor } from './code-editor.js'
 import { type DraftState, mistakeAt, placeIn } from './draft.js'
@@ -94,14 +94,10 @@ export function StateEditor({ state, onState, error, sees }: StateEditorProps) {
           <figure key={i} class="image">
             <img src={image} alt={`Image ${i + 1}`} />
             <figcaption>{bytes(Math.floor((image.length - image.indexOf(',')) * 0.75))}</figcaption>
-            <button
-              type="button"
-              class="button-quiet"
-              aria-label={`Remove image ${i + 1}`}
+            <RemoveButton
+              label={`Remove image ${i + 1}`}
               onClick={() => onState({ ...state, images: images.filter((_, j) => j !== i) })}
-            >
-              <Icon name="close" />
-            </button>
+            />
           </figure>
         ))}
         <input
@@ -118,15 +114,14 @@ export function StateEditor({ state, onState, error, sees }: StateEditorProps) {
             event.currentTarget.value = ''
           }}
         />
-        <button
-          type="button"
-          class="button small"
+        <Button
+          small
+          icon="image"
           disabled={images.length >= mostImages}
           onClick={() => chooser.current?.click()}
         >
-          <Icon name="image" />
           Add image
-        </button>
+        </Button>
         <span class="hint">or drop or paste one; they stand before the state</span>
       </div>
       <div aria-live="polite">

@@ -5,14 +5,17 @@
  */
 
 import { bytes, counted, dateTime, duration } from '../format.js'
+import { useNewPassword } from '../frame/new-password.js'
 import { setQuery, usePlace } from '../navigation.js'
-import { CheckField, TextField } from '../parts/field.js'
+import { FormIn } from '../parts/dialog.js'
+import { CheckField, SearchField, TextField, useText } from '../parts/field.js'
 import { Facts, PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
-import { useLoad } from '../use-load.js'
-import type { Server, Setting, SettingsReport } from '../wire.js'
-import { PasswordForm } from './password-form.js'
+import { say } from '../parts/toast.js'
+import { call, session } from '../server.js'
+import { useAction, useLoad } from '../use-load.js'
+import type { Server, Session, Setting, SettingsReport } from '../wire.js'
 
 const origins: Readonly<Record<Setting['origin'], string>> = {
   default: 'default',
@@ -118,12 +121,7 @@ export function SettingsPage() {
             return (
               <>
                 <div class="filters" role="search">
-                  <TextField
-                    label="Search"
-                    value={search}
-                    onValue={(search) => setQuery({ search })}
-                    input={{ type: 'search', placeholder: 'Name or words' }}
-                  />
+                  <SearchField placeholder="Name or words" />
                   <CheckField
                     label={`Only those set by hand (${set.length} of ${all.length})`}
                     checked={onlySet}
@@ -151,5 +149,33 @@ export function SettingsPage() {
         <PasswordForm />
       </section>
     </>
+  )
+}
+
+function PasswordForm() {
+  const [current, currentField, setCurrent] = useText()
+  const { fields, take, clear } = useNewPassword(
+    'Repeat the new password',
+    ' All other sessions end.',
+  )
+  const change = useAction(async () => {
+    if (current === '') return
+    const next = take()
+    if (next === undefined) return
+    const body = { current, new: next }
+    session.set(await call<Session>('/password', { method: 'PUT', body }))
+    setCurrent('')
+    clear()
+    say('The password is changed.')
+  })
+  return (
+    <FormIn action={change} deed="Change password" idle={current === ''}>
+      <TextField
+        label="Current password"
+        {...currentField}
+        input={{ type: 'password', autocomplete: 'current-password' }}
+      />
+      {fields}
+    </FormIn>
   )
 }

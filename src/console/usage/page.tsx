@@ -9,11 +9,12 @@ import { BarChart } from '../charts/bar-chart.js'
 import { Legend } from '../charts/tip.js'
 import { compact, count, credits, dateTime } from '../format.js'
 import { setQuery, usePlace } from '../navigation.js'
-import { Segments, SelectField, TextField } from '../parts/field.js'
+import { Button } from '../parts/button.js'
+import { optionsOf, Segments, SelectField, TextField } from '../parts/field.js'
 import { PageHead } from '../parts/small.js'
 import { saveFile } from '../parts/save-file.js'
 import { Empty, ErrorNote, LoadedPart } from '../parts/states.js'
-import { type Column, Table } from '../parts/table.js'
+import { type Column, numbers, Table } from '../parts/table.js'
 import { callText, withQuery } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Keys, Usage, Workspaces } from '../wire.js'
@@ -68,17 +69,8 @@ export function UsagePage() {
   return (
     <>
       <PageHead title="Usage" about="Answered requests and their tokens. All times are UTC.">
-        <button type="button" class="button" onClick={usage.reload}>
-          Refresh
-        </button>
-        <button
-          type="button"
-          class="button"
-          aria-disabled={download.busy}
-          onClick={() => void download.run()}
-        >
-          Download CSV
-        </button>
+        <Button onClick={usage.reload}>Refresh</Button>
+        <Button action={download}>Download CSV</Button>
       </PageHead>
       <ErrorNote error={download.error} />
       <div class="filters">
@@ -113,25 +105,19 @@ export function UsagePage() {
         <SelectField
           label="Workspace"
           value={workspaceId}
-          options={[
-            { value: '', text: 'All' },
-            ...(workspaces.data?.workspaces ?? []).map(({ id, name }) => ({
-              value: String(id),
-              text: name,
-            })),
-          ]}
+          options={optionsOf('All', workspaces.data?.workspaces)}
           onValue={(workspace_id) => setQuery({ workspace_id, key_id: undefined })}
         />
         {by !== 'workspace' && (
           <SelectField
             label="Key"
             value={keyId}
-            options={[
-              { value: '', text: 'All' },
-              ...(keys.data?.keys ?? [])
+            options={optionsOf(
+              'All',
+              keys.data?.keys
                 .filter((key) => workspaceId === '' || String(key.workspace_id) === workspaceId)
-                .map(({ id, name, hint }) => ({ value: String(id), text: `${name} (${hint})` })),
-            ]}
+                .map(({ id, name, hint }) => ({ id, name: `${name} (${hint})` })),
+            )}
             onValue={(key_id) => setQuery({ key_id })}
           />
         )}
@@ -236,12 +222,8 @@ function Shown({ of: usage, measure }: { readonly of: Usage; readonly measure: M
 }
 
 function columnsOf({ by }: Usage): readonly Column<Total>[] {
-  const number = (name: string, measure: Measure): Column<Total> => ({
-    name,
-    end: true,
-    by: (total) => total[measure],
-    cell: (total) => (measure === 'cost' ? credits(total.cost) : count(total[measure])),
-  })
+  const number = (name: string, measure: Measure): Column<Total> =>
+    numbers(name, (total) => total[measure], measure === 'cost' ? credits : count)
   return [
     {
       name: groupings.find(({ value }) => value === by)!.text,

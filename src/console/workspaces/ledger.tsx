@@ -4,9 +4,9 @@
  * @module
  */
 
-import { useState } from 'preact/hooks'
-import { count, credits, dateTime } from '../format.js'
-import { Pager, trailSteps } from '../parts/pager.js'
+import { count, credits } from '../format.js'
+import { trailSize, useTrail } from '../parts/pager.js'
+import { ExactTime } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
 import { withQuery } from '../server.js'
@@ -25,11 +25,7 @@ const columns: readonly Column<LedgerRow>[] = [
   {
     name: 'Time (UTC)',
     head: true,
-    cell: ({ time }) => (
-      <time class="mono" dateTime={time}>
-        {time.slice(0, 19).replace('T', ' ')}
-      </time>
-    ),
+    cell: ({ time }) => <ExactTime at={time} />,
   },
   {
     name: 'What',
@@ -49,18 +45,14 @@ const columns: readonly Column<LedgerRow>[] = [
   },
 ]
 
-const pageSize = 50
-
 export function Ledger({ workspaceId }: { readonly workspaceId: number }) {
-  /** The starts of the pages shown so far, the newest page first. */
-  const [trail, setTrail] = useState<readonly (string | undefined)[]>([undefined])
-  const before = trail.at(-1)
-  const query = { before, limit: pageSize }
+  const { before, isFirst, pager } = useTrail<string>('the ledger')
+  const query = { before, limit: trailSize }
   const page = useLoad<LedgerPage>(withQuery(`/workspaces/${workspaceId}/ledger`, query))
   return (
     <LoadedPart of={page}>
       {({ rows, next_before: next }) => {
-        if (rows.length === 0 && trail.length === 1) {
+        if (rows.length === 0 && isFirst) {
           return <Empty icon="usage" title="Nothing has been charged yet" />
         }
         return (
@@ -70,15 +62,9 @@ export function Ledger({ workspaceId }: { readonly workspaceId: number }) {
               columns={columns}
               rows={rows}
               rowKey={({ id }) => id}
-              pageSize={pageSize}
+              pageSize={trailSize}
             />
-            {(trail.length > 1 || next !== null) && (
-              <Pager
-                label="the ledger"
-                text={`Page ${trail.length}${rows[0] ? `, to ${dateTime(rows[0].time)} UTC` : ''}`}
-                steps={trailSteps(trail, next, page.loading, setTrail)}
-              />
-            )}
+            {pager(rows, next, page.loading)}
           </>
         )
       }}

@@ -7,9 +7,9 @@
 import { useState } from 'preact/hooks'
 import { count } from '../format.js'
 import { goTo, setQuery, usePlace } from '../navigation.js'
-import { Dialog, DialogFoot, FormIn } from '../parts/dialog.js'
-import { CheckField, TextField } from '../parts/field.js'
-import { Icon } from '../parts/icons.js'
+import { Button } from '../parts/button.js'
+import { FormDialog } from '../parts/dialog.js'
+import { CheckField, SearchField, TextField, useText } from '../parts/field.js'
 import { PageHead, Time } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
@@ -92,15 +92,14 @@ export function WorkspacesPage() {
         title="Workspaces"
         about="All keys of a workspace share its limits, budget and balance."
       >
-        <button
-          type="button"
-          class="button button-main"
+        <Button
+          kind="main"
+          icon="plus"
           disabled={workspaces.data === undefined}
           onClick={() => setCreating(true)}
         >
-          <Icon name="plus" />
           Create workspace
-        </button>
+        </Button>
       </PageHead>
       <LoadedPart of={workspaces}>
         {({ workspaces: all }) => {
@@ -116,14 +115,7 @@ export function WorkspacesPage() {
             <>
               {(all.length > 8 || archived > 0) && (
                 <div class="filters" role="search">
-                  {all.length > 8 && (
-                    <TextField
-                      label="Search"
-                      value={search}
-                      onValue={(search) => setQuery({ search })}
-                      input={{ type: 'search', placeholder: 'Name' }}
-                    />
-                  )}
+                  {all.length > 8 && <SearchField placeholder="Name" />}
                   {archived > 0 && (
                     <CheckField
                       label={`With the archived (${archived})`}
@@ -148,7 +140,7 @@ export function WorkspacesPage() {
 }
 
 function CreateDialog({ onClose }: { readonly onClose: () => void }) {
-  const [name, setName] = useState('')
+  const [name, nameField] = useText()
   const [tried, setTried] = useState(false)
   const mistake = name.trim() === '' ? 'Give it a name.' : undefined
   const create = useAction(async () => {
@@ -159,18 +151,14 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
     goTo(`/workspaces/${id}`)
   })
   return (
-    <Dialog title="Create workspace" onClose={onClose}>
-      <FormIn action={create}>
-        <TextField
-          label="Name"
-          value={name}
-          onValue={setName}
-          error={tried ? mistake : undefined}
-          hint="Limits, budget and balance are set on its page, which opens next."
-          input={{ maxLength: 100, autofocus: true }}
-        />
-        <DialogFoot deed="Create workspace" action={create} onClose={onClose} />
-      </FormIn>
-    </Dialog>
+    <FormDialog title="Create workspace" deed="Create workspace" action={create} onClose={onClose}>
+      <TextField
+        label="Name"
+        {...nameField}
+        error={tried ? mistake : undefined}
+        hint="Limits, budget and balance are set on its page, which opens next."
+        input={{ maxLength: 100, autofocus: true }}
+      />
+    </FormDialog>
   )
 }

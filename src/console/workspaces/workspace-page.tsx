@@ -9,19 +9,9 @@ import { Facts, PageHead, Time } from '../parts/small.js'
 import { LoadedPart } from '../parts/states.js'
 import { useLoad } from '../use-load.js'
 import type { Workspace } from '../wire.js'
-import { Archive } from './archive.js'
-import { BudgetForm } from './budget-form.js'
-import { CreditForm } from './credit-form.js'
+import { Archive, BudgetForm, CreditForm, LimitsForm, NameForm } from './forms.js'
 import { Ledger } from './ledger.js'
-import { LimitsForm } from './limits-form.js'
-import { NameForm } from './name-form.js'
 import { BudgetBar } from './remainder.js'
-
-export interface PartProps {
-  readonly of: Workspace
-  /** Called with the changed workspace. */
-  readonly onChanged: (workspace: Workspace) => void
-}
 
 export function WorkspacePage({ name: id }: { readonly name: string }) {
   const workspace = useLoad<Workspace>(`/workspaces/${encodeURIComponent(id)}`)

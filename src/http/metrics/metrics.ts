@@ -11,7 +11,15 @@ import type { StoreFigures } from '../access/gate.js'
 import type { Logger } from '../log/logger.js'
 import type { Content } from '../reply/reply.js'
 import { engineMetrics } from './engine-metrics.js'
-import { exposition, expositionType, type Metric, numberText, type Sample } from './exposition.js'
+import {
+  exposition,
+  expositionType,
+  type Labels,
+  type Metric,
+  numberText,
+  type Sample,
+} from './exposition.js'
+import { counter, gauge, type MetricRow, samplesOf } from './metric-row.js'
 import {
   buildInfo,
   type Machine,
@@ -50,48 +58,17 @@ export interface SpanFigures {
 }
 
 /** Metrics of the accounts' file and its writer. */
-const storeMetrics: readonly {
-  readonly name: string
-  readonly help: string
-  readonly kind: 'counter' | 'gauge'
-  readonly read: (figures: StoreFigures) => number
-}[] = [
-  {
-    name: 'pending_bookings',
-    help: 'Answers whose usage is not in the file yet',
-    kind: 'gauge',
-    read: ({ pendingAnswers }) => pendingAnswers,
-  },
-  {
-    name: 'failed_writes_total',
-    help: 'Tries to write usage that failed',
-    kind: 'counter',
-    read: ({ failedWrites }) => failedWrites,
-  },
-  {
-    name: 'set_aside_bookings_total',
-    help: 'Bookings that could not be made and are in the table set_aside of accounts.db',
-    kind: 'counter',
-    read: ({ setAside }) => setAside,
-  },
-  {
-    name: 'failing',
-    help: '1 while usage cannot be written',
-    kind: 'gauge',
-    read: ({ failing }) => Number(failing),
-  },
-  {
-    name: 'file_bytes',
-    help: 'Size of accounts.db when it was last written to',
-    kind: 'gauge',
-    read: ({ fileBytes }) => fileBytes,
-  },
-  {
-    name: 'wal_bytes',
-    help: 'Size of the log accounts.db-wal at that time',
-    kind: 'gauge',
-    read: ({ walBytes }) => walBytes,
-  },
+const storeMetrics: readonly MetricRow<StoreFigures>[] = [
+  gauge('pending_bookings', 'Answers whose usage is not in the file yet', 'pendingAnswers'),
+  counter('failed_writes_total', 'Tries to write usage that failed', 'failedWrites'),
+  counter(
+    'set_aside_bookings_total',
+    'Bookings that could not be made and are in the table set_aside of accounts.db',
+    'setAside',
+  ),
+  gauge('failing', '1 while usage cannot be written', ({ failing }) => Number(failing)),
+  gauge('file_bytes', 'Size of accounts.db when it was last written to', 'fileBytes'),
+  gauge('wal_bytes', 'Size of the log accounts.db-wal at that time', 'walBytes'),
 ]
 
 export class Metrics {
@@ -106,34 +83,18 @@ export class Metrics {
   constructor(sources: MetricsSources) {
     this.#sources = sources
     this.#addTraffic()
-    for (const { name, help, kind, label, read } of engineMetrics) {
-      this.#add(kind, `oi_engine_${name}`, help, () =>
-        this.#reports.flatMap((report) => samplesOf(report, label, read(report.stats))),
-      )
-    }
-    for (const { name, help, read } of pickerMetrics) {
-      this.#add('gauge', name, help, () => {
-        const stats = this.#reports.map((report) => report.stats)
-        return [[pickerLabels(this.#reports), read(stats, sources.waiting())]]
-      })
-    }
-    for (const { name, help, kind, label, read } of runnerMetrics) {
-      this.#add(kind, name, help, () =>
-        this.#runners.flatMap((runner) => samplesOf(runner.report, label, read(runner))),
-      )
-    }
-    for (const { name, help, kind, read } of storeMetrics) {
-      this.#add(kind, `oi_accounts_${name}`, help, () => {
-        const figures = sources.store()
-        return figures === undefined ? [] : [[{}, read(figures)]]
-      })
-    }
-    for (const { name, help, kind, read } of processMetrics) {
-      this.#add(kind, name, help, () => {
-        const value = this.#machine && read(this.#machine)
-        return value === undefined ? [] : [[{}, value]]
-      })
-    }
+    this.#addRows('oi_engine_', engineMetrics, () =>
+      this.#reports.map((report) => [whoseOf(report), report.stats]),
+    )
+    this.#addRows('', pickerMetrics, () => {
+      const engines = this.#reports.map((report) => report.stats)
+      return [[pickerLabels(this.#reports), { engines, waiting: sources.waiting() }]]
+    })
+    this.#addRows('', runnerMetrics, () =>
+      this.#runners.map((runner) => [whoseOf(runner.report), runner]),
+    )
+    this.#addRows('oi_accounts_', storeMetrics, () => alone(sources.store()))
+    this.#addRows('', processMetrics, () => alone(this.#machine))
     const spans = 'Spans of traces, by outcome'
     this.#add('counter', 'oi_trace_spans_total', spans, () => {
       const { sent, lost } = sources.spans() ?? {}
@@ -196,6 +157,18 @@ export class Metrics {
     })
   }
 
+  #addRows<Source>(
+    prefix: string,
+    rows: readonly MetricRow<Source>[],
+    sources: () => readonly (readonly [Labels, Source])[],
+  ): void {
+    for (const row of rows) {
+      this.#add(row.kind, `${prefix}${row.name}`, row.help, () =>
+        sources().flatMap(([whose, source]) => samplesOf(row, whose, source)),
+      )
+    }
+  }
+
   #addOne(kind: Metric['kind'], name: string, help: string, read: () => number): void {
     this.#add(kind, name, help, () => [[{}, read()]])
   }
@@ -205,13 +178,12 @@ export class Metrics {
   }
 }
 
-function samplesOf(
-  { model, replica }: Pick<EngineReport, 'model' | 'replica'>,
-  label: string | undefined,
-  values: number | Readonly<Record<string, number>> | undefined,
-): Sample[] {
-  if (values === undefined) return []
-  const whose = { model, ...(replica !== undefined && { replica }) }
-  if (typeof values === 'number') return [[whose, values]]
-  return Object.entries(values).map(([key, value]) => [{ ...whose, [label!]: key }, value])
+const whoseOf = ({ model, replica }: Pick<EngineReport, 'model' | 'replica'>): Labels => ({
+  model,
+  ...(replica !== undefined && { replica }),
+})
+
+/** A source that is the only one of its kind, if it is there. */
+function alone<Source>(source: Source | undefined): readonly (readonly [Labels, Source])[] {
+  return source === undefined ? [] : [[{}, source]]
 }

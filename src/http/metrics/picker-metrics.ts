@@ -10,32 +10,30 @@
 
 import type { EngineReport } from '../../decide/types.js'
 import type { EngineStats } from '../../engine/types.js'
+import { gauge, type MetricRow } from './metric-row.js'
 
-interface PickerMetric {
-  readonly name: string
-  readonly help: string
-  /** @param waiting - Requests that wait for a place, before any engine. */
-  readonly read: (engines: readonly EngineStats[], waiting: number) => number
+interface Picked {
+  readonly engines: readonly EngineStats[]
+  /** Requests that wait for a place, before any engine. */
+  readonly waiting: number
 }
 
-export const pickerMetrics: readonly PickerMetric[] = [
-  {
-    name: 'vllm:num_requests_waiting',
-    help: 'Requests that wait for a place or for a step of their model',
-    read: (engines, waiting) =>
+export const pickerMetrics: readonly MetricRow<Picked>[] = [
+  gauge(
+    'vllm:num_requests_waiting',
+    'Requests that wait for a place or for a step of their model',
+    ({ engines, waiting }) =>
       sum(engines, ({ queuedRequests, runningRequests }) => queuedRequests - runningRequests) +
       waiting,
-  },
-  {
-    name: 'vllm:num_requests_running',
-    help: 'Requests that steps of models work on',
-    read: (engines) => sum(engines, ({ runningRequests }) => runningRequests),
-  },
-  {
-    name: 'vllm:kv_cache_usage_perc',
-    help: 'Share of the cells that requests need now, of the fullest context, 0 to 1',
-    read: (engines) => Math.max(0, ...engines.map(usage)),
-  },
+  ),
+  gauge('vllm:num_requests_running', 'Requests that steps of models work on', ({ engines }) =>
+    sum(engines, ({ runningRequests }) => runningRequests),
+  ),
+  gauge(
+    'vllm:kv_cache_usage_perc',
+    'Share of the cells that requests need now, of the fullest context, 0 to 1',
+    ({ engines }) => Math.max(0, ...engines.map(usage)),
+  ),
 ]
 
 /** Their only label. */

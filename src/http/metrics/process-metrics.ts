@@ -7,6 +7,7 @@
 
 import { readdir, readFile, statfs } from 'node:fs/promises'
 import { packageVersion } from '../../package-root.js'
+import { counter, gauge, type MetricRow } from './metric-row.js'
 
 /** Facts of the machine beyond requests. */
 export interface Machine {
@@ -27,68 +28,32 @@ export interface MachineFigures {
   readonly certificateEndMs: number | undefined
 }
 
-interface ProcessMetric {
-  readonly name: string
-  readonly help: string
-  readonly kind: 'counter' | 'gauge'
-  /** Undefined: not available. */
-  readonly read: (figures: MachineFigures) => number | undefined
-}
-
 const startSeconds = Date.now() / 1000 - process.uptime()
 
-export const processMetrics: readonly ProcessMetric[] = [
-  {
-    name: 'process_cpu_seconds_total',
-    help: 'CPU time of all threads',
-    kind: 'counter',
-    read: () => {
-      const { user, system } = process.cpuUsage()
-      return (user + system) / 1e6
-    },
-  },
-  {
-    name: 'process_resident_memory_bytes',
-    help: 'Memory of the process',
-    kind: 'gauge',
-    read: () => process.memoryUsage.rss(),
-  },
-  {
-    name: 'process_start_time_seconds',
-    help: 'Start time of the process, seconds since 1970',
-    kind: 'gauge',
-    read: () => startSeconds,
-  },
-  {
-    name: 'process_open_fds',
-    help: 'Open files and connections',
-    kind: 'gauge',
-    read: ({ openFiles }) => openFiles,
-  },
-  {
-    name: 'process_max_fds',
-    help: 'Limit of open files and connections',
-    kind: 'gauge',
-    read: ({ mostFiles }) => mostFiles,
-  },
-  {
-    name: 'oi_event_loop_busy_seconds_total',
-    help: 'Time in which the thread of the HTTP server was busy',
-    kind: 'counter',
-    read: () => performance.eventLoopUtilization().active / 1000,
-  },
-  {
-    name: 'oi_data_folder_free_bytes',
-    help: 'Free space on the disk of the data folder',
-    kind: 'gauge',
-    read: ({ freeBytes }) => freeBytes,
-  },
-  {
-    name: 'oi_tls_certificate_expiry_timestamp_seconds',
-    help: 'Expiry of the certificate in use, seconds since 1970',
-    kind: 'gauge',
-    read: ({ certificateEndMs }) => certificateEndMs && certificateEndMs / 1000,
-  },
+export const processMetrics: readonly MetricRow<MachineFigures>[] = [
+  counter('process_cpu_seconds_total', 'CPU time of all threads', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  }),
+  gauge('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss()),
+  gauge(
+    'process_start_time_seconds',
+    'Start time of the process, seconds since 1970',
+    () => startSeconds,
+  ),
+  gauge('process_open_fds', 'Open files and connections', 'openFiles'),
+  gauge('process_max_fds', 'Limit of open files and connections', 'mostFiles'),
+  counter(
+    'oi_event_loop_busy_seconds_total',
+    'Time in which the thread of the HTTP server was busy',
+    () => performance.eventLoopUtilization().active / 1000,
+  ),
+  gauge('oi_data_folder_free_bytes', 'Free space on the disk of the data folder', 'freeBytes'),
+  gauge(
+    'oi_tls_certificate_expiry_timestamp_seconds',
+    'Expiry of the certificate in use, seconds since 1970',
+    ({ certificateEndMs }) => certificateEndMs && certificateEndMs / 1000,
+  ),
 ]
 
 /** The one metric whose value is in its labels. */

@@ -5,6 +5,7 @@
  */
 
 import type { RunnerReport } from '../../runner/supervision.js'
+import { counter, gauge, type MetricRow } from './metric-row.js'
 
 /** A model's process, and the system's figures about it, read once per scrape. */
 export interface MeasuredRunner {
@@ -17,58 +18,39 @@ export const measure = (report: RunnerReport): MeasuredRunner => ({
   usage: report.usage(),
 })
 
-interface RunnerMetric {
-  readonly name: string
-  readonly help: string
-  readonly kind: 'counter' | 'gauge'
-  /** A label, besides `model`, that distinguishes several numbers. */
-  readonly label?: string
-  /** One number, one per value of the label, or none. */
-  readonly read: (runner: MeasuredRunner) => number | Readonly<Record<string, number>> | undefined
-}
-
-export const runnerMetrics: readonly RunnerMetric[] = [
-  {
-    name: 'oi_runner_up',
-    help: '1 if the model has a process that can answer',
-    kind: 'gauge',
-    read: ({ report }) => Number(report.ready),
-  },
-  {
-    name: 'oi_runner_ends_total',
-    help: 'Unexpected ends of its processes, by cause: a signal, an exit code, or why it was killed',
-    kind: 'counter',
-    label: 'cause',
-    read: ({ report }) => report.ends,
-  },
-  {
-    name: 'oi_runner_restarts_total',
-    help: 'Processes started to replace one that had ended',
-    kind: 'counter',
-    read: ({ report }) => report.restarts,
-  },
-  {
-    name: 'oi_requests_asked_again_total',
-    help: 'Calls under way at an end that were repeated in the next process',
-    kind: 'counter',
-    read: ({ report }) => report.askedAgain,
-  },
-  {
-    name: 'oi_requests_given_up_total',
-    help: 'Calls under way at two ends that were answered 500',
-    kind: 'counter',
-    read: ({ report }) => report.gaveUp,
-  },
-  {
-    name: 'oi_runner_resident_memory_bytes',
-    help: 'Memory of its process',
-    kind: 'gauge',
-    read: ({ usage }) => usage?.residentBytes,
-  },
-  {
-    name: 'oi_runner_cpu_seconds_total',
-    help: 'CPU time of all threads of its process',
-    kind: 'counter',
-    read: ({ usage }) => usage && usage.cpuMs / 1000,
-  },
+export const runnerMetrics: readonly MetricRow<MeasuredRunner>[] = [
+  gauge('oi_runner_up', '1 if the model has a process that can answer', ({ report }) =>
+    Number(report.ready),
+  ),
+  counter(
+    'oi_runner_ends_total',
+    'Unexpected ends of its processes, by cause: a signal, an exit code, or why it was killed',
+    ({ report }) => report.ends,
+    'cause',
+  ),
+  counter(
+    'oi_runner_restarts_total',
+    'Processes started to replace one that had ended',
+    ({ report }) => report.restarts,
+  ),
+  counter(
+    'oi_requests_asked_again_total',
+    'Calls under way at an end that were repeated in the next process',
+    ({ report }) => report.askedAgain,
+  ),
+  counter(
+    'oi_requests_given_up_total',
+    'Calls under way at two ends that were answered 500',
+    ({ report }) => report.gaveUp,
+  ),
+  gauge(
+    'oi_runner_resident_memory_bytes',
+    'Memory of its process',
+    ({ usage }) => usage?.residentBytes,
+  ),
+  counter(
+    'oi_runner_cpu_seconds_total',
+    'CPU time of all threads of its process',
+    ({ usage }) => usage && usage.cpuMs / 1000,
+  ),
 ]

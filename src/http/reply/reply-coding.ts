@@ -102,8 +102,3 @@ function weightOf(weights: Weights, name: string): number {
   const older = name === 'gzip' ? weights.get('x-gzip') : undefined
   return weights.get(name) ?? older ?? weights.get('*') ?? 0
 }
-
-/** Whether a request takes replies in this coding. */
-export function acceptsCoding(accepts: string, name: string): boolean {
-  return weightOf(weightsOf(accepts), name) > 0
-}

@@ -5,8 +5,9 @@
  * @module
  */
 
+import Type from 'typebox'
 import { OiError } from '../../errors.js'
-import { arrayOf, countOf, objectOf, textOf } from '../json-fields.js'
+import { count, readFields } from '../json-fields.js'
 import type { ListedFile } from './choose-files.js'
 import { fetchBytes, type FetchOptions, Transient } from './fetch.js'
 import { type Patience, Retries } from './retry.js'
@@ -19,6 +20,17 @@ interface Repository {
   readonly commit: string
   readonly files: readonly ListedFile[]
 }
+
+const hash = Type.Optional(Type.Unknown())
+const FileSchema = Type.Object({
+  rfilename: Type.String(),
+  size: Type.Optional(count),
+  lfs: Type.Optional(Type.Object({ sha256: hash, oid: hash })),
+})
+const ListingSchema = Type.Object({
+  sha: Type.String({ pattern: '^[0-9a-f]{40,64}$', expected: 'a commit' }),
+  siblings: Type.Array(FileSchema),
+})
 
 /** More than the listing of any repository. */
 const maxListingBytes = 64 << 20
@@ -34,10 +46,8 @@ export async function listRepository(
   const url = inHub(hub, `api/models/${owner}/${repository}${at}?blobs=true`)
   const text = await new Retries(options).run(() => readText(url, options))
   try {
-    const listing = objectOf(JSON.parse(text))
-    const commit = textOf(listing, 'sha')
-    if (!/^[0-9a-f]{40,64}$/.test(commit)) throw new TypeError('sha: expected a commit')
-    return { commit, files: arrayOf(listing, 'siblings').map(readFile) }
+    const { sha, siblings } = readFields(ListingSchema, text)
+    return { commit: sha, files: siblings.map(fileOf) }
   } catch (cause) {
     const reason = (cause as Error).message
     const message = `${url.origin}${url.pathname} did not answer with a listing: ${reason}`
@@ -60,16 +70,10 @@ function inHub(hub: URL, path: string): URL {
   return new URL(path, hub.href.endsWith('/') ? hub : `${hub.href}/`)
 }
 
-function readFile(value: unknown): ListedFile {
-  const fields = objectOf(value)
-  const large = fields['lfs'] === undefined ? undefined : objectOf(fields['lfs'])
-  const sha256 = large?.['sha256'] ?? large?.['oid']
+function fileOf({ rfilename, size, lfs }: Type.Static<typeof FileSchema>): ListedFile {
+  const sha256 = lfs?.sha256 ?? lfs?.oid
   const isSha256 = typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256)
-  return {
-    path: textOf(fields, 'rfilename'),
-    bytes: fields['size'] === undefined ? undefined : countOf(fields, 'size'),
-    sha256: isSha256 ? sha256 : undefined,
-  }
+  return { path: rfilename, bytes: size, sha256: isSha256 ? sha256 : undefined }
 }
 
 async function readText(url: URL, options: FetchOptions): Promise<string> {

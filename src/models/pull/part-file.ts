@@ -12,20 +12,31 @@ import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { arrayOf, countOf, type Fields, objectOf, textOf } from '../json-fields.js'
+import Type from 'typebox'
+import { count, readFields } from '../json-fields.js'
 import { writeWholeFile } from '../whole-file.js'
-import { Ranges, type Span } from './ranges.js'
+import { Ranges } from './ranges.js'
 
 /** A version of a file: bytes of another version never fit. */
-export interface Version {
+const VersionSchema = Type.Object({
   /** 64 hex digits; empty if it is not known. */
-  readonly sha256: string
+  sha256: Type.String(),
   /** Where it comes from. */
-  readonly source: string
+  source: Type.String(),
   /** An ETag or a time of change; empty if there is none. */
-  readonly tag: string
-  readonly bytes: number
-}
+  tag: Type.String(),
+  bytes: count,
+})
+export type Version = Readonly<Type.Static<typeof VersionSchema>>
+
+const UnfinishedSchema = Type.Object({
+  version: VersionSchema,
+  spans: Type.Array(Type.Tuple([count, count])),
+})
+
+/** Content of `NAME.json` beside a complete file, until all files of its model are complete. */
+const FinishedSchema = Type.Object({ version: VersionSchema, sha256: Type.String() })
+type Finished = Type.Static<typeof FinishedSchema>
 
 /** Whether ranges of the one can be completed from the other. */
 function isSameVersion(one: Version, other: Version): boolean {
@@ -48,7 +59,7 @@ export class PartFile {
 
   /** Resumes if the file is of the same version; else starts over. */
   static async open(path: string, version: Version): Promise<PartFile> {
-    const state = readState(path)
+    const state = readState(UnfinishedSchema, path)
     const goesOn = state !== undefined && isSameVersion(state.version, version)
     const file = await open(path, goesOn ? 'r+' : 'w+')
     try {
@@ -115,12 +126,6 @@ export class PartFile {
   }
 }
 
-/** Content of `NAME.json` beside a complete file, until all files of its model are complete. */
-interface Finished {
-  readonly version: Version
-  readonly sha256: string
-}
-
 /** Flushes a complete file to the disk, then gives it its name. */
 export async function finishFile(from: string, path: string, finished: Finished): Promise<void> {
   await syncPath(from)
@@ -133,14 +138,10 @@ export async function finishFile(from: string, path: string, finished: Finished)
  * The SHA-256 of a file that an earlier pull finished; undefined if no such file has this version.
  */
 export function finishedSha256(path: string, version: Version): string | undefined {
-  try {
-    const fields = objectOf(JSON.parse(readFileSync(statePath(path), 'utf8')))
-    const isSame = isSameVersion(versionIn(fields), version)
-    const isThere = statSync(path).size === version.bytes
-    return isSame && isThere ? textOf(fields, 'sha256') : undefined
-  } catch {
-    return undefined
-  }
+  const state = readState(FinishedSchema, path)
+  if (state === undefined || !isSameVersion(state.version, version)) return undefined
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  return size === version.bytes ? state.sha256 : undefined
 }
 
 /** Flushes a file or a folder to the disk. */
@@ -177,28 +178,10 @@ export async function sha256Of(
 const statePath = (path: string) => join(dirname(path), `${basename(path)}.json`)
 
 /** @returns Undefined if it cannot be read. */
-function readState(path: string): { version: Version; spans: Span[] } | undefined {
+function readState<T extends Type.TSchema>(schema: T, path: string): Type.Static<T> | undefined {
   try {
-    const fields = objectOf(JSON.parse(readFileSync(statePath(path), 'utf8')))
-    return {
-      version: versionIn(fields),
-      spans: arrayOf(fields, 'spans').map((span) => {
-        const [from, to] = span as number[]
-        if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) throw new TypeError('spans')
-        return [from!, to!]
-      }),
-    }
+    return readFields(schema, readFileSync(statePath(path), 'utf8'))
   } catch {
     return undefined
-  }
-}
-
-function versionIn(fields: Fields): Version {
-  const version = objectOf(fields['version'])
-  return {
-    sha256: textOf(version, 'sha256'),
-    source: textOf(version, 'source'),
-    tag: textOf(version, 'tag'),
-    bytes: countOf(version, 'bytes'),
   }
 }

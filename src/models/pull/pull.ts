@@ -159,7 +159,7 @@ async function removeOthers(folder: string, { files }: Plan): Promise<void> {
   }
 }
 
-async function fetchAll(plan: Plan, folder: string, options: Pull): Promise<readonly PulledFile[]> {
+async function fetchAll(plan: Plan, folder: string, options: Pull): Promise<PulledFile[]> {
   const known = plan.files.map(({ bytes = 0 }) => bytes)
   const counts = { thereBytes: 0, fetchedBytes: 0, checkedBytes: 0 }
   const totalBytes = known.reduce((sum, bytes) => sum + bytes, 0)

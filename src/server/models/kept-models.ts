@@ -10,9 +10,10 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LoadModel } from '../../admin/socket/operations.js'
+import { type LoadModel, modelToLoad } from '../../admin/socket/operations.js'
+import { KeptModelsSchema } from '../../api/admin/model-schemas.js'
 import { OiError } from '../../errors.js'
-import { arrayOf, objectOf, textOf } from '../../models/json-fields.js'
+import { readFields } from '../../models/json-fields.js'
 import { writeWholeFile } from '../../models/whole-file.js'
 import { InTurn } from './in-turn.js'
 
@@ -28,8 +29,11 @@ export class KeptModels {
   static async read(dataDir: string): Promise<KeptModels> {
     const path = join(dataDir, 'models.json')
     try {
-      const { models } = parse(await readFile(path, 'utf8'))
-      return new KeptModels(path, models)
+      const { models } = readFields(KeptModelsSchema, await readFile(path, 'utf8'))
+      return new KeptModels(
+        path,
+        models.map((model) => ({ ...modelToLoad(model), name: model.name })),
+      )
     } catch (cause) {
       const { code, message } = cause as NodeJS.ErrnoException
       if (code === 'ENOENT') return new KeptModels(path, [])
@@ -78,17 +82,4 @@ export class KeptModels {
       this.#models = models
     })
   }
-}
-
-function parse(text: string): { readonly models: readonly KeptModel[] } {
-  const models = arrayOf(objectOf(JSON.parse(text)), 'models').map((value) => {
-    const fields = objectOf(value)
-    const aliases = arrayOf(fields, 'aliases').map((alias) => textOf({ alias }, 'alias'))
-    return {
-      ...{ file: textOf(fields, 'file'), name: textOf(fields, 'name'), aliases },
-      default: fields['default'] === true,
-      settings: objectOf(fields['settings'] ?? {}) as LoadModel['settings'],
-    }
-  })
-  return { models }
 }
