@@ -93,16 +93,6 @@ t.test('the deadline ends unanswered items with 504, and keeps the answers', asy
   await Promise.all(['application/json', linesType].map(one))
 })
 
-t.test('a body that does not arrive in its time is refused, whatever the deadline', (t) =>
-  withServer({ deadlineMs: 60_000, bodyTimeoutMs: 100 }, async (server) => {
-    const client = await RawClient.connect(server.port)
-    const headers = { authorization: `Bearer ${server.key}`, 'content-length': '50' }
-    client.send(`${request('POST', batchPath, headers)}{"requests"`)
-    t.equal((await client.reply()).status, 408)
-    client.socket.destroy()
-  }),
-)
-
 t.test('a body that arrives byte by byte is read whole', (t) =>
   withServer({}, async (server) => {
     const client = await RawClient.connect(server.port)
@@ -120,19 +110,6 @@ t.test('a body that arrives byte by byte is read whole', (t) =>
     client.socket.destroy()
   }),
 )
-
-t.test('an upload that is cut leaves nothing behind', async (t) => {
-  const slow = new Slow()
-  await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
-    const client = await RawClient.connect(server.port)
-    const headers = { authorization: `Bearer ${server.key}`, 'content-length': '100' }
-    client.send(`${request('POST', batchPath, headers)}{"requests"`)
-    await until(() => server.handlers.running.size === 1)
-    client.socket.destroy()
-    await until(() => server.handlers.running.size === 0)
-    t.equal(slow.signals.length, 0)
-  })
-})
 
 t.test("the server's end gives 503 to unanswered items", async (t) => {
   const slow = new Slow()

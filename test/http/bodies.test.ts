@@ -6,6 +6,7 @@
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Body } from '../../src/http/bodies/body.js'
+import { batchPath } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { until } from '../helpers/until.js'
 import { stubDecider, decision, type StubServer, withServer } from '../helpers/stub.js'
@@ -126,13 +127,15 @@ t.test('an upload that is cut leaves nothing behind', async (t) => {
     return decision
   })
   await withServer({ decider }, async (server) => {
-    const client = await RawClient.connect(server.port)
-    client.send(request('POST', path, { ...bearer(server), 'content-length': '100' }) + 'half')
-    await until(() => server.handlers.running.size > 0)
-    client.socket.destroy()
-    await until(() => server.handlers.running.size === 0)
-    t.equal(asked, 0)
-    t.match(JSON.parse(server.log[0]!), { status: 0, path })
+    for (const [i, at] of [path, batchPath].entries()) {
+      const client = await RawClient.connect(server.port)
+      client.send(request('POST', at, { ...bearer(server), 'content-length': '100' }) + 'half')
+      await until(() => server.handlers.running.size > 0)
+      client.socket.destroy()
+      await until(() => server.handlers.running.size === 0)
+      t.equal(asked, 0)
+      t.match(JSON.parse(server.log[i]!), { status: 0, path: at })
+    }
   })
 })
 

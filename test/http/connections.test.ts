@@ -24,17 +24,6 @@ t.test('one connection serves many requests, one after another', (t) =>
   }),
 )
 
-t.test('pipelined requests with immediate answers are answered in order', (t) =>
-  withServer({}, async (server) => {
-    const client = await RawClient.connect(server.port)
-    const ids = Array.from({ length: 20 }, (_, i) => `r${i}`)
-    client.send(ids.map((id) => request('GET', '/healthz', { 'x-request-id': id })).join(''))
-    for (const id of ids) t.equal((await client.reply()).headers['x-request-id'], id)
-    t.equal(client.rest, '')
-    client.socket.destroy()
-  }),
-)
-
 for (const gapMs of [0, 20]) {
   t.test(`a request behind an undecided one waits for it (gap ${gapMs} ms)`, async (t) => {
     const slow = new Slow()

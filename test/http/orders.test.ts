@@ -14,7 +14,6 @@ const wire = createWire(readConfig({}))
 const decidePath = '/v1/systemone'
 
 interface Answered {
-  readonly probabilities: Readonly<Record<string, number>>
   readonly evidence?: { readonly order_spread?: number }
 }
 
@@ -48,11 +47,6 @@ async function answerOf(server: StubServer, names: readonly string[], orders?: s
   const { answers } = (await reply.json()) as { answers: { q: Answered } }
   return answers.q
 }
-
-const differenceOf = (a: Answered, b: Answered) =>
-  Math.max(
-    ...Object.entries(a.probabilities).map(([name, p]) => Math.abs(p - b.probabilities[name]!)),
-  )
 
 t.test('the header applies to the request, and to every item of a batch', async (t) => {
   const given: unknown[] = []
@@ -88,27 +82,6 @@ t.test('any other header value is refused with its name, of a batch as a whole',
     }
   })
 })
-
-t.test('with 2, reversed options have the same answer, with all, rotated ones', (t) =>
-  withModel(undefined, async (server) => {
-    const names = ['a', 'b', 'c', 'd', 'e']
-    const rotated = [...names.slice(2), ...names.slice(0, 2)]
-    for (const [orders, others, same] of [
-      [undefined, names.toReversed(), false],
-      ['1', rotated, false],
-      ['2', names.toReversed(), true],
-      ['all', rotated, true],
-    ] as const) {
-      const [one, other] = [
-        await answerOf(server, names, orders),
-        await answerOf(server, others, orders),
-      ]
-      t.equal(differenceOf(one, other) < 1e-6, same, `orders ${orders}`)
-      const { evidence } = one
-      t.equal(evidence?.order_spread !== undefined, same)
-    }
-  }),
-)
 
 t.test('every form of a reply has the spread in its evidence', (t) =>
   withModel(undefined, async (server) => {

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RawClient, request } from '../helpers/raw-client.js'
-import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
 const transports = ['uws', 'node'] as const
@@ -184,19 +184,6 @@ for (const transport of transports) {
       })
     },
   )
-
-  t.test(`${transport}: a client that has gone is noticed, and its decision aborted`, async (t) => {
-    const slow = new Slow()
-    await withServer({ transport, decider: stubDecider(slow.decide) }, async (server) => {
-      const client = await RawClient.connect(server.port)
-      client.send(post(server, 'Content-Length: 2\r\n', '{}'))
-      await until(() => slow.signals.length === 1)
-      client.socket.destroy()
-      await until(() => slow.signals[0]!.aborted)
-      await until(() => server.handlers.running.size === 0)
-      t.pass()
-    })
-  })
 
   t.test(`${transport}: an idle connection is kept as long as the replies say`, (t) =>
     withServer({ transport, idleTimeoutMs: 20_000 }, async (server) => {

@@ -28,6 +28,7 @@ import { type ErrorCode, OiError } from '../../src/errors.js'
 import { openGate } from '../../src/http/access/gate.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { bestOfThree } from '../helpers/trials.js'
 import { until } from '../helpers/until.js'
 
 const facts = { fileName: 'fake.gguf', digest: 'sha256:0', releaseDate: '2025-01-02' }
@@ -184,15 +185,21 @@ t.test('it reads how long a limit lasts', (t) =>
 )
 
 for (const code of ['ERR_RATE_LIMIT', 'ERR_CONCURRENCY', 'ERR_OVERLOADED'] as const) {
-  t.test(`it waits out ${code} for the server's time, and gets an answer`, (t) =>
-    withServer({ gate: refusing(code, 70, 2) }, async (server) => {
-      const startMs = performance.now()
-      t.match(await connect(server).systemOne(asking), { model: 'stub' })
-      const waitedMs = performance.now() - startMs
-      t.ok(waitedMs >= 138, `${waitedMs} ms`)
-      t.equal(server.log.length, 3)
-    }),
-  )
+  t.test(`it waits out ${code} for the server's time, no longer, and gets an answer`, async (t) => {
+    // Not for the other header's whole seconds: the best of three, as a machine may be busy.
+    const wrong = await bestOfThree(async () => {
+      let waitedMs = NaN
+      await withServer({ gate: refusing(code, 70, 2) }, async (server) => {
+        const startMs = performance.now()
+        t.match(await connect(server).systemOne(asking), { model: 'stub' })
+        waitedMs = performance.now() - startMs
+        t.ok(waitedMs >= 138, `${waitedMs} ms`)
+        t.equal(server.log.length, 3)
+      })
+      return waitedMs < 900 ? undefined : `${waitedMs} ms`
+    })
+    t.strictSame(wrong, [])
+  })
 }
 
 t.test('it gives up after its own number of attempts', (t) =>

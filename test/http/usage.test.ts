@@ -41,14 +41,6 @@ t.test('usage: balance, limits, and usage including the last answer', (t) =>
   }),
 )
 
-t.test('usage is for those with a key, by GET', (t) =>
-  withLimits({}, {}, async ({ url, key }) => {
-    t.equal((await fetch(`${url}/v1/usage`)).status, 401)
-    const headers = { authorization: `Bearer ${key}` }
-    t.equal((await fetch(`${url}/v1/usage`, { method: 'POST', headers })).status, 405)
-  }),
-)
-
 t.test('images and cached tokens are in the report, and images have their own price', async (t) => {
   const usage = { input_tokens: 100, image_tokens: 40, output_tokens: 2 }
   const decider = stubDecider(async () => ({ ...decision, usage, cached_tokens: 30 }))
