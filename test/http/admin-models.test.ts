@@ -14,6 +14,7 @@ import { ended, oi, RunningCommand } from '../helpers/command.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import type { ProcessOptions } from '../helpers/server-process.js'
 import { copyOfModel, Served } from '../helpers/served.js'
+import { post } from '../helpers/asking.js'
 
 type States = ReplyOf<'listModels'>
 type State = ReplyOf<'getModel'>
@@ -150,14 +151,10 @@ t.test(
       team: { type: 'choice', criteria: { a: 'rain', b: 'sun' } },
     }
     const body = { state: 'It rains.', questions }
-    const sent = { body, headers: { 'x-oi-evidence': '1', 'x-oi-orders': '2' } }
-    const reply = await admin.ask<{ answers: object }>('POST', '/decide', sent)
+    const headers = { 'x-oi-evidence': '1', 'x-oi-orders': '2' }
+    const reply = await admin.ask<{ answers: object }>('POST', '/decide', { body, headers })
     t.match(reply, { status: 200, body: { answers: { wet: { evidence: {} }, team: {} } } })
-    const same = await fetch(served.server.url('/v1/systemone'), {
-      method: 'POST',
-      headers: { ...served.headers, 'x-oi-evidence': '1', 'x-oi-orders': '2' },
-      body: JSON.stringify(body),
-    })
+    const same = await post(served, body, headers)
     t.match(await same.json(), { answers: reply.body.answers })
     t.match(reply.headers.get('server-timing'), /^queue;dur=/)
     for (const [wrong, status, param] of [

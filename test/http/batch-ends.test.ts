@@ -4,15 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Decision } from '../../src/decide/types.js'
 import { openGate } from '../../src/http/access/gate.js'
 import { mostUnderWay } from '../../src/http/exchange/batch-run.js'
-import {
-  batchPath,
-  linesType,
-  numbers,
-  postBatch,
-  readLines,
-  replyOf,
-  requestsAbout,
-} from '../helpers/batch.js'
+import { batchPath, linesType } from '../helpers/asking.js'
+import { numbers, postBatch, readLines, replyOf, requestsAbout } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
@@ -95,7 +88,7 @@ t.test('the deadline ends unanswered items with 504, and keeps the answers', asy
 
 t.test('a body that arrives byte by byte is read whole', (t) =>
   withServer({}, async (server) => {
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     const headers = { authorization: `Bearer ${server.key}` }
     const body = Buffer.from(JSON.stringify(requestsAbout(['\u{1F600}'])))
     const length = { 'content-length': String(body.length) }
@@ -107,7 +100,6 @@ t.test('a body that arrives byte by byte is read whole', (t) =>
     const reply = await client.reply()
     t.equal(reply.status, 200)
     t.match(JSON.parse(reply.body), { results: [{ index: 0, status: 200 }] })
-    client.socket.destroy()
   }),
 )
 

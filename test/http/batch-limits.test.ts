@@ -3,7 +3,8 @@ import t from 'tap'
 import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import type { Gate } from '../../src/http/access/gate.js'
-import { about, linesType, numbers, postBatch, replyOf, requestsAbout } from '../helpers/batch.js'
+import { linesType } from '../helpers/asking.js'
+import { about, numbers, postBatch, replyOf, requestsAbout } from '../helpers/batch.js'
 import { stubDecider, withServer } from '../helpers/stub.js'
 
 /** Admits this many requests, and remembers all that it was asked for. */

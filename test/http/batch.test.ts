@@ -2,15 +2,8 @@
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
 import type { DecideOptions } from '../../src/decide/types.js'
-import {
-  about,
-  batchPath,
-  numbers,
-  postBatch,
-  replyOf,
-  requestsAbout,
-  type Result,
-} from '../helpers/batch.js'
+import { batchPath } from '../helpers/asking.js'
+import { about, numbers, postBatch, replyOf, requestsAbout, type Result } from '../helpers/batch.js'
 import { readPrometheus } from '../helpers/prometheus.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, withFake, withServer } from '../helpers/stub.js'
@@ -55,7 +48,7 @@ t.test('ids come back unchanged, and names keep their order', (t) =>
 )
 
 t.test('256 items are answered by an engine that takes far fewer at once', (t) =>
-  withFake({ maxQueued: 7 }, async (server) => {
+  withFake({ engine: { maxQueued: 7 } }, async (server) => {
     const { results } = await replyOf(await postBatch(server, requestsAbout(numbers(256))))
     t.strictSame(indexes(results), numbers(256))
     t.ok(results.every(({ status }) => status === 200))

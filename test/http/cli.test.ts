@@ -9,6 +9,8 @@ import { promisify } from 'node:util'
 import { settings } from '../../src/config.js'
 import { ended, oi, RunningCommand } from '../helpers/command.js'
 import { vacantPort } from '../helpers/vacant-port.js'
+import { get, post } from '../helpers/asking.js'
+import { about } from '../helpers/batch.js'
 
 const listening = /Listening on (http:\/\/127\.0\.0\.1:(\d+))/
 const secretLine = /^\s*(oi-[\w-]{43})$/m
@@ -180,18 +182,15 @@ t.test('several models are loaded one after another, and each answers to its nam
   )
   t.match(server.stderr, /Loading small \(1 of 2\): 100 %\nLoading big \(2 of 2\): 0 %/)
   const [, key] = await server.match(secretLine)
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const questions = { q: { type: 'noul', instructions: '?' } }
+  const address = { url: url!, key: key! }
   for (const [model, name] of [
     [undefined, 'small'],
     ['latest', 'small'],
     ['good', 'big'],
   ]) {
-    const body = JSON.stringify({ state: 1, questions, model })
-    const reply = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body })
-    t.match(await reply.json(), { model: name })
+    t.match(await (await post(address, about(1, { model }))).json(), { model: name })
   }
-  t.match(await (await fetch(`${url}/v1/models`, { headers })).json(), {
+  t.match(await (await get(address, '/v1/models')).json(), {
     models: [
       { name: 'small', default: true },
       { name: 'big', default: false },
@@ -258,9 +257,7 @@ t.test('a signal lets a running request finish; a second one does not', async (t
     const [, url] = await server.match(listening)
     await server.match(/^Ready$/m)
     const key = (await oi(['keys', 'create', '--data', dataDir])).stdout.trim()
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const reply = fetch(`${url}/v1/systemone`, { method: 'POST', headers, body: '{}' })
-    const status = reply.then(
+    const status = post({ url: url!, key }).then(
       ({ status }) => status,
       () => 'cut',
     )

@@ -1,15 +1,7 @@
 /** Batches, streams and usage of `oi-systemone/client` with the server itself. */
 import t from 'tap'
 import { createClient } from '../../src/client/index.js'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
-import { type StubServer, withServer } from '../helpers/stub.js'
-
-const facts = { fileName: 'fake.gguf', digest: 'sha256:0', releaseDate: '2025-01-02' }
-const decider = await createDecider(createFakeEngine(), { ...facts, name: 'fake' })
-const wire = createWire(readConfig({}))
+import { withFake } from '../helpers/stub.js'
 
 const questions = {
   wet: { type: 'noul', instructions: 'Wet?' },
@@ -18,9 +10,7 @@ const questions = {
 const states = Array.from({ length: 20 }, (_, i) => `It rains ${i} times.`)
 
 const withClient = (use: (client: ReturnType<typeof createClient>) => Promise<void>) =>
-  withServer({ decider, wire }, ({ url, key }: StubServer) =>
-    use(createClient({ baseUrl: url, apiKey: key })),
-  )
+  withFake({}, ({ url, key }) => use(createClient({ baseUrl: url, apiKey: key })))
 
 t.test('a batch answers like single requests, and refuses the same', (t) =>
   withClient(async (client) => {

@@ -1,14 +1,9 @@
 /** Bodies in parts: JSON, and the images that it names. */
 import t from 'tap'
 import { gzipSync } from 'node:zlib'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
 import { png } from '../helpers/pictures.js'
-import { type StubServer, withServer } from '../helpers/stub.js'
+import { type StubServer, withFake } from '../helpers/stub.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
 const questions = { q: { type: 'noul', instructions: 'Is it?' } }
 const photo = await png(60, 30)
 const asset = { type: 'image', format: 'png' }
@@ -21,15 +16,6 @@ const asking = (more: object = {}) => ({
 const plain = JSON.stringify(
   asking({ assets: { 'photo-1': { ...asset, data_base64: photo.toString('base64') } } }),
 )
-
-async function withEyes(
-  transport: 'auto' | 'node',
-  use: (server: StubServer) => Promise<void>,
-  vision = true,
-) {
-  const decider = await createDecider(createFakeEngine({ info: { vision } }), facts)
-  await withServer({ decider, wire: createWire(readConfig({})), transport }, use)
-}
 
 const send = (
   { url, key }: StubServer,
@@ -77,7 +63,7 @@ const fileHead = 'Content-Disposition: form-data; name="file-1"; filename="a.png
 
 for (const transport of ['auto', 'node'] as const) {
   t.test(`an image in a part is answered like one in base64, transport ${transport}`, (t) =>
-    withEyes(transport, async (server) => {
+    withFake({ transport, vision: true }, async (server) => {
       const wanted = (await (await send(server, plain, typeOfJson)).json()) as {
         answers: object
         usage: object
@@ -158,7 +144,7 @@ for (const transport of ['auto', 'node'] as const) {
 }
 
 t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
-  withEyes('auto', async (server) => {
+  withFake({ vision: true }, async (server) => {
     const text = JSON.stringify(asking())
     const whole = written([
       [jsonHead, text],
@@ -259,14 +245,10 @@ t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
 )
 
 t.test('a model that reads text refuses the asset at its place', (t) =>
-  withEyes(
-    'auto',
-    async (server) => {
-      const reply = await send(server, form(asking()))
-      t.equal(reply.status, 400)
-      t.match(await reply.json(), { error: { param: 'assets', message: /reads text only/ } })
-      t.equal((await send(server, form({ state: 's', questions }, {}))).status, 200)
-    },
-    false,
-  ),
+  withFake({}, async (server) => {
+    const reply = await send(server, form(asking()))
+    t.equal(reply.status, 400)
+    t.match(await reply.json(), { error: { param: 'assets', message: /reads text only/ } })
+    t.equal((await send(server, form({ state: 's', questions }, {}))).status, 200)
+  }),
 )

@@ -64,7 +64,7 @@ t.test('routes and methods', (t) =>
 
 t.test('a path may be spelled in several ways', (t) =>
   withServer({}, async ({ port, key }) => {
-    const client = await RawClient.connect(port)
+    using client = await RawClient.connect(port)
     for (const path of [
       ...['/v1/systemone/', '//v1/systemone', '/v1//systemone', '/v1/v1/systemone'],
       ...[
@@ -98,7 +98,6 @@ t.test('a path may be spelled in several ways', (t) =>
       t.equal(status, 404, path.slice(0, 40))
       t.match(JSON.parse(body), { error: { code: 'not_found', message } })
     }
-    client.socket.destroy()
   }),
 )
 
@@ -134,7 +133,7 @@ t.test('workspace and remaining time are passed on with the request', async (t) 
     return decision
   })
   await withServer({ decider, deadlineMs: 60_000 }, async ({ port, key, handlers }) => {
-    const client = await RawClient.connect(port)
+    using client = await RawClient.connect(port)
     const bytes = request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}')
     // The time begins with the last byte of the body, which has a time of its own.
     client.send(bytes.slice(0, -1))
@@ -142,7 +141,6 @@ t.test('workspace and remaining time are passed on with the request', async (t) 
     await sleep(500)
     client.send(bytes.slice(-1))
     t.equal((await client.reply()).status, 200)
-    client.socket.destroy()
   })
   const [{ workspace, deadlineMs }] = given as [DecideOptions]
   t.equal(workspace, 1)

@@ -29,15 +29,11 @@ const files = (dir: string) => readdirSync(dir).filter((name) => name.endsWith('
 
 /** Scores the states in an engine over that folder, and closes it. */
 const session = (dir: string, ids: readonly number[]) =>
-  withEngine(
-    'dense',
-    async (engine) => {
-      const answers: ScoreOutput[] = []
-      for (const id of ids) answers.push(await engine.score(state(id)))
-      return { answers, stats: engine.stats() }
-    },
-    { ...options, diskCacheDir: dir },
-  )
+  withEngine('dense', { ...options, diskCacheDir: dir }, async (engine) => {
+    const answers: ScoreOutput[] = []
+    for (const id of ids) answers.push(await engine.score(state(id)))
+    return { answers, stats: engine.stats() }
+  })
 
 const noPipes = process.platform === 'win32' ? 'needs named pipes' : false
 t.test(
@@ -48,21 +44,17 @@ t.test(
     const folder = join(dir, 'states')
     const before = await session(folder, [1, 2])
     const [piped, linked] = files(folder).map((name) => join(folder, name)) as [string, string]
-    await withEngine(
-      'dense',
-      async (engine) => {
-        rmSync(piped)
-        spawnSync('mkfifo', [piped])
-        renameSync(linked, join(dir, 'elsewhere', 'linked'))
-        symlinkSync(join(dir, 'elsewhere', 'linked'), linked)
-        for (const id of [1, 2]) {
-          const { logits, cachedTokens } = await engine.score(state(id))
-          t.ok(cachedTokens < 16)
-          t.ok(relativeError(logits, before.answers[id - 1]!.logits) < 1e-3)
-        }
-      },
-      { ...options, diskCacheDir: folder },
-    )
+    await withEngine('dense', { ...options, diskCacheDir: folder }, async (engine) => {
+      rmSync(piped)
+      spawnSync('mkfifo', [piped])
+      renameSync(linked, join(dir, 'elsewhere', 'linked'))
+      symlinkSync(join(dir, 'elsewhere', 'linked'), linked)
+      for (const id of [1, 2]) {
+        const { logits, cachedTokens } = await engine.score(state(id))
+        t.ok(cachedTokens < 16)
+        t.ok(relativeError(logits, before.answers[id - 1]!.logits) < 1e-3)
+      }
+    })
   },
 )
 
