@@ -139,6 +139,19 @@ export const badShapes: readonly Row[] = [
     'an option __proto__ twice': [choice('{"__proto__":1,"__proto__":2}'), `${criteria}.__proto__`],
     'an option 10 twice': [choice('{"10":1,"10":2}'), `${criteria}["10"]`],
     'an option of an odd name twice': [choice('{"a b":1,"a b":2}'), `${criteria}["a b"]`],
+    'a state twice': [asking(`{"q":${noul}}`, '"state":"a","state":"b"'), 'state'],
+    'a model twice': [asking(`{"q":${noul}}`, '"state":"a","model":"m","model":"m"'), 'model'],
+    'an unknown field twice': [asking(`{"q":${noul}}`, '"state":"a","other":1,"other":2'), 'other'],
+    'an asset twice': [asking(`{"q":${noul}}`, '"state":"a","assets":{"p":{},"p":{}}'), 'assets.p'],
+    'a part of an asset twice': [
+      asking(`{"q":${noul}}`, '"state":"a","assets":{"p":{"part":"a","part":"b"}}'),
+      'assets.p.part',
+    ],
+    'instructions twice': [
+      one('{"type":"noul","instructions":"a","instructions":"b"}'),
+      'questions.q.instructions',
+    ],
+    'criteria twice': [one('{"type":"score","criteria":["a"],"criteria":[]}'), criteria],
     'the questions twice': [
       `{"state":"s","questions":{"q":${noul}},"questions":{"q":${noul}}}`,
       'questions',

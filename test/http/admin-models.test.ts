@@ -9,8 +9,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReplyOf } from '../../src/api/admin/operations.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
-import { AdminClient, password } from '../helpers/admin-client.js'
-import { ended, oi, RunningCommand } from '../helpers/command.js'
+import { AdminClient, adminOf, setPassword } from '../helpers/admin-client.js'
+import { oi } from '../helpers/command.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import type { ProcessOptions } from '../helpers/server-process.js'
 import { copyOfModel, Served } from '../helpers/served.js'
@@ -22,18 +22,10 @@ type Audit = ReplyOf<'getAudit'>
 
 const args = ['--threads', '1']
 
-async function setPassword(dataDir: string, text: string) {
-  const words = ['admin', 'password', '--data-dir', dataDir]
-  return ended(new RunningCommand(words, undefined, {}, `${text}\n`))
-}
-
 /** A server with a password set by the command, and a session. */
 async function start(t: Test, options: ProcessOptions = {}) {
   const served = await Served.start(t, { args, ...options })
-  t.match(await setPassword(served.dataDir, password), { code: 0, stdout: /password is set/ })
-  const admin = new AdminClient(t, served.server.url(''))
-  await admin.signIn()
-  return { served, admin }
+  return { served, admin: await adminOf(t, served) }
 }
 
 t.test('models are loaded, listed, reloaded and unloaded', async (t) => {
@@ -172,7 +164,7 @@ t.test('the command sets the password, also in a new folder', async (t) => {
   const dataDir = dataFolder(t)
   mkdirSync(dataDir, { recursive: true })
   t.match(await setPassword(dataDir, 'short'), { code: 1, stderr: /12 to 256 characters/ })
-  t.match(await setPassword(dataDir, password), { code: 0 })
+  t.match(await setPassword(dataDir), { code: 0 })
   const served = await Served.start(t, { args, dataDir })
   const admin = new AdminClient(t, served.server.url(''))
   await admin.signIn()

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type {
   ChoiceAnswer,
-  Decider,
   DecideRequest,
   NoulAnswer,
   ScoreAnswer,
@@ -15,7 +14,7 @@ import type {
 import { OiError } from '../../src/errors.js'
 import { settled } from '../helpers/batch.js'
 import { ended, RunningCommand } from '../helpers/command.js'
-import { decisionOn, rowText } from '../helpers/labelled.js'
+import { decisionOn, Gated, rowText } from '../helpers/labelled.js'
 import { stubDecider, withServer, realWire } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
@@ -39,26 +38,6 @@ const excelRow = (i: number) => `${i};"Grüße ${i};\r\n""twice"", please";${i},
 const excel = (count: number) =>
   `\ufeffid;text;sum\r\n${Array.from({ length: count }, (_, i) => excelRow(i)).join('')}`
 const excelState = (i: number) => `Grüße ${i};\r\n"twice", please`
-
-/** A server's decider that counts, and that answers from a certain request on when told to. */
-class Gated {
-  readonly asked: string[] = []
-  readonly decider: Decider
-  #open!: () => void
-  readonly #opened = new Promise<void>((resolve) => (this.#open = resolve))
-
-  constructor(free = Infinity) {
-    this.decider = stubDecider(async (request: DecideRequest) => {
-      this.asked.push(JSON.stringify(request.state))
-      if (this.asked.length > free) await this.#opened
-      return decisionOn(request)
-    })
-  }
-
-  open(): void {
-    this.#open()
-  }
-}
 
 t.test('a table of Excel comes back as one, with the answers behind each row', async (t) => {
   const dir = t.testdir({ 'rows.csv': excel(40), 'questions.json': JSON.stringify(questions) })

@@ -2,12 +2,12 @@
 import t from 'tap'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DecideRequest, Decider } from '../../src/decide/types.js'
+import type { DecideRequest } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import type { Report } from '../../src/evaluate/report.js'
 import { settled } from '../helpers/batch.js'
 import { ended, RunningCommand } from '../helpers/command.js'
-import { decisionOn, rowText } from '../helpers/labelled.js'
+import { decisionOn, Gated, rowText } from '../helpers/labelled.js'
 import { stubDecider, withServer, realWire } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
@@ -15,25 +15,6 @@ const count = 40
 const rows = Array.from({ length: count }, (_, i) => rowText(i)).join('\n')
 const oi = (args: readonly string[]) => new RunningCommand(['eval', ...args], 'fake')
 const local = ['--model', 'fake.gguf']
-
-/** Answers at once, but from a certain request on only when told to. */
-class Gated {
-  asked = 0
-  readonly decider: Decider
-  #open!: () => void
-  readonly #opened = new Promise<void>((resolve) => (this.#open = resolve))
-
-  constructor(free: number) {
-    this.decider = stubDecider(async (request: DecideRequest) => {
-      if (++this.asked > free) await this.#opened
-      return decisionOn(request)
-    })
-  }
-
-  open(): void {
-    this.#open()
-  }
-}
 
 t.test('a model file: a table, a page, and the exit code 0', async (t) => {
   const dir = t.testdir({ 'rows.jsonl': rows })
@@ -150,16 +131,16 @@ t.test('a killed run continues, and ends with the figures of a whole one', async
     const killed = oi([...args, '--resume', resume])
     const done = () => (existsSync(resume) ? readFileSync(resume, 'utf8').split('\n').length : 0)
     // The head, 20 rows, and the text after the last line break.
-    await until(() => done() >= 22 && gated.asked > 20)
+    await until(() => done() >= 22 && gated.asked.length > 20)
     killed.process.kill('SIGKILL')
     await killed.exited
     // Requests that it had sent may still be on their way.
-    const before = await settled(() => gated.asked)
+    const before = await settled(() => gated.asked.length)
     gated.open()
 
     const resumed = await ended(oi([...args, '--resume', resume]))
     t.equal(resumed.code, 0, resumed.stderr)
-    t.equal(gated.asked, before + count - 20)
+    t.equal(gated.asked.length, before + count - 20)
     const whole = await ended(oi([...args, '--concurrency', '1']))
     const figures = (text: string) => {
       const { overall, rows } = JSON.parse(text) as Report
@@ -246,7 +227,7 @@ t.test('Ctrl-C ends the run with the figures so far', async (t) => {
   const gated = new Gated(20)
   await withServer({ decider: gated.decider, wire: realWire }, async ({ url, key }) => {
     const command = oi([file, '--url', url, '--key', key, '--json', '--concurrency', '2'])
-    await until(() => gated.asked > 21)
+    await until(() => gated.asked.length > 21)
     command.process.kill('SIGINT')
     const { code, stdout, stderr } = await ended(command)
     t.equal(code, 1)

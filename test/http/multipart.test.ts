@@ -60,6 +60,8 @@ function written(
 
 const jsonHead = 'Content-Disposition: form-data; name="request"\r\nContent-Type: application/json'
 const fileHead = 'Content-Disposition: form-data; name="file-1"; filename="a.png"'
+const jsonPart = [jsonHead, JSON.stringify(asking())] as const
+const filePart = [fileHead, photo] as const
 
 for (const transport of ['auto', 'node'] as const) {
   t.test(`an image in a part is answered like one in base64, transport ${transport}`, (t) =>
@@ -75,20 +77,11 @@ for (const transport of ['auto', 'node'] as const) {
       const bodies: Record<string, [FormData | Uint8Array, Record<string, string>?]> = {
         'as FormData writes it': [form(asking())],
         'the JSON without a file name': [textPart],
-        'by hand': [
-          written([
-            [jsonHead, JSON.stringify(asking())],
-            [fileHead, photo],
-          ]),
-          type,
-        ],
+        'by hand': [written([jsonPart, filePart]), type],
         'files first, a preamble and an epilogue': [
           Buffer.concat([
             Buffer.from('This is MIME.\r\n'),
-            written([
-              [fileHead, photo],
-              [jsonHead, JSON.stringify(asking())],
-            ]),
+            written([filePart, jsonPart]),
             Buffer.from('the end'),
           ]),
           type,
@@ -104,17 +97,12 @@ for (const transport of ['auto', 'node'] as const) {
           { 'content-type': `Multipart/Form-Data; charset=x; boundary=${boundary}` },
         ],
         compressed: [
-          gzipSync(
-            written([
-              [jsonHead, JSON.stringify(asking())],
-              [fileHead, photo],
-            ]),
-          ),
+          gzipSync(written([jsonPart, filePart])),
           { ...type, 'content-encoding': 'gzip' },
         ],
         'longer than a window': [
           written([
-            [jsonHead, JSON.stringify(asking())],
+            jsonPart,
             [fileHead, Buffer.concat([photo, Buffer.alloc(2 ** 21, '\r\n--Xy')])],
           ]),
           type,
@@ -145,11 +133,7 @@ for (const transport of ['auto', 'node'] as const) {
 
 t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
   withFake({ vision: true }, async (server) => {
-    const text = JSON.stringify(asking())
-    const whole = written([
-      [jsonHead, text],
-      [fileHead, photo],
-    ])
+    const whole = written([jsonPart, filePart])
     for (const [what, body, message, headers = type] of [
       ['no boundary', whole, /boundary/, { 'content-type': 'multipart/form-data' }],
       [
@@ -165,41 +149,15 @@ t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
         Buffer.from(`--${boundary}--\r\n`),
         /one part of the type application\/json, got 0/,
       ],
-      [
-        'two of JSON',
-        written([
-          [jsonHead, text],
-          [jsonHead, text],
-        ]),
-        /got 2/,
-      ],
+      ['two of JSON', written([jsonPart, jsonPart]), /got 2/],
       [
         'a file nobody names',
-        written([
-          [jsonHead, text],
-          [fileHead, photo],
-          [fileHead.replace('file-1', 'x'), photo],
-        ]),
+        written([jsonPart, filePart, [fileHead.replace('file-1', 'x'), photo]]),
         /^x: /,
       ],
-      [
-        'a name twice',
-        written([
-          [jsonHead, text],
-          [fileHead, photo],
-          [fileHead, photo],
-        ]),
-        /twice/,
-      ],
-      ['a file that is missing', written([[jsonHead, text]]), /assets\["photo-1"\]\.part/],
-      [
-        'no name',
-        written([
-          [jsonHead, text],
-          ['Content-Type: image/png', photo],
-        ]),
-        /name/,
-      ],
+      ['a name twice', written([jsonPart, filePart, filePart]), /twice/],
+      ['a file that is missing', written([jsonPart]), /assets\["photo-1"\]\.part/],
+      ['no name', written([jsonPart, ['Content-Type: image/png', photo]]), /name/],
       ['no head', Buffer.from(`--${boundary}\r\nabc\r\n--${boundary}--`), /head/],
       [
         'words behind a boundary',
@@ -208,17 +166,10 @@ t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
       ],
       [
         'base64',
-        written([[`${jsonHead}\r\nContent-Transfer-Encoding: base64`, text]]),
+        written([[`${jsonHead}\r\nContent-Transfer-Encoding: base64`, jsonPart[1]]]),
         /as they are/,
       ],
-      [
-        'a picture of another kind',
-        written([
-          [jsonHead, text],
-          [fileHead, 'GIF89a'],
-        ]),
-        /image\/gif/,
-      ],
+      ['a picture of another kind', written([jsonPart, [fileHead, 'GIF89a']]), /image\/gif/],
       [
         '65 files',
         written(
@@ -231,14 +182,7 @@ t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
       t.equal(reply.status, 400, what)
       t.match(await reply.json(), { error: { code: 'invalid_request', message } }, what)
     }
-    const odd = await send(
-      server,
-      written([
-        [jsonHead, '{'],
-        [fileHead, photo],
-      ]),
-      type,
-    )
+    const odd = await send(server, written([[jsonHead, '{'], filePart]), type)
     t.equal(odd.status, 422)
     t.equal((await send(server, form(asking()))).status, 200)
   }),

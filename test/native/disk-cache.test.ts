@@ -15,32 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { EngineOptions } from '../../src/engine/engine.js'
-import type { ScoreInput, ScoreOutput } from '../../src/engine/types.js'
-import { question, text, user, withEngine } from '../helpers/fixture.js'
+import { files, options, session, state } from '../helpers/disk-states.js'
+import { withEngine } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 import { until } from '../helpers/until.js'
-
-const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
-// Reading must be worth it: a state that is evaluated faster than it is read is evaluated.
-const state = (id: number | string): ScoreInput => ({
-  prefix: [user(`${id}: ${text(150)}`)],
-  suffixes: [question(1)],
-})
-const files = (dir: string) => readdirSync(dir).filter((name) => name.endsWith('.state'))
-
-/** Scores the states in an engine over that folder, and closes it. */
-const session = (
-  dir: string,
-  ids: readonly (number | string)[],
-  more: Partial<EngineOptions> = {},
-  name: 'small' | 'dense' | 'hybrid' = 'dense',
-) =>
-  withEngine(name, { ...options, diskCacheDir: dir, ...more }, async (engine) => {
-    const answers: ScoreOutput[] = []
-    for (const id of ids) answers.push(await engine.score(state(id)))
-    return { answers, stats: engine.stats() }
-  })
 
 for (const name of ['dense', 'hybrid'] as const) {
   t.test(`${name}: known states are known after a restart`, async (t) => {

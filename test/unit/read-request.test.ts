@@ -36,6 +36,7 @@ t.test('accepted bodies', async (t) => {
     `{"state":"","questions":{"q":${noul}}}`,
     `{"state":[],"questions":{"q":${noul}}}`,
     `{"state":{"a":1,"a":2},"questions":{"q":${noul}}}`,
+    ask('{"type":"noul","instructions":{"b":1,"b":2}}'),
     `{"state":{},"questions":{"q":${noul}},"model":"m","extra":{"type":3}}`,
   ]) {
     t.doesNotThrow(() => readRequest(text, limits), text)
