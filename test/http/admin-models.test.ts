@@ -46,10 +46,8 @@ t.test('models are loaded, listed, reloaded and unloaded', async (t) => {
   t.match(reloaded, { name: 'second', state: 'ready' })
   t.not(reloaded.processes[0]!.pid, before!.pid)
   t.match(await served.models(), ['oi-small*', 'second'])
-  t.strictSame(
-    models.map(({ origin }) => origin),
-    ['settings', 'loaded'],
-  )
+  const origins = models.map(({ origin }) => origin)
+  t.strictSame(origins, ['settings', 'loaded'])
   for (const [keep, origin] of [
     [true, 'kept'],
     [false, 'loaded'],

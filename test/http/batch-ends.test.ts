@@ -126,10 +126,8 @@ t.test('running batches finish while the server ends', async (t) => {
     const closed = server.server.close(10_000)
     slow.release()
     const { results } = readLines(await (await asked).text())
-    t.strictSame(
-      results.map(({ status }) => status),
-      [200, 200],
-    )
+    const statuses = results.map(({ status }) => status)
+    t.strictSame(statuses, [200, 200])
     await closed
   })
 })

@@ -38,10 +38,8 @@ t.test('ids come back unchanged, and names keep their order', (t) =>
     const items = ids.map((id) => `{"id":${JSON.stringify(id)},"state":1,"questions":${questions}}`)
     const text = await (await postBatch(server, `{"requests":[${items.join()}]}`)).text()
     const { results } = JSON.parse(text) as { results: Result[] }
-    t.strictSame(
-      results.map(({ id }) => id),
-      ids,
-    )
+    const returned = results.map(({ id }) => id)
+    t.strictSame(returned, ids)
     const inOrder = /"answers":\{"x":\{[^}]+\},"10":\{[^}]+\},"__proto__":\{[^}]+\},"9":\{/g
     t.equal(text.match(inOrder)?.length, ids.length)
   }),

@@ -57,10 +57,8 @@ t.test('a decision after the deadline is not booked', async (t) => {
   await withServer({ decider, gate: slow.gate, deadlineMs: 50 }, async (server) => {
     t.equal((await ask(server)).status, 504)
     const { results } = await replyOf(await postBatch(server, requestsAbout([1, 2])))
-    t.strictSame(
-      results.map(({ status }) => status),
-      [504, 504],
-    )
+    const statuses = results.map(({ status }) => status)
+    t.strictSame(statuses, [504, 504])
     for (const end of ends) end()
     await sleep(10)
     t.equal(ends.length, 3)

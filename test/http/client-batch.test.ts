@@ -42,17 +42,6 @@ t.test('a batch answers like single requests, and refuses the same', (t) =>
   }),
 )
 
-t.test('the same questions about many states have one result each, in their order', (t) =>
-  withClient(async (client) => {
-    const { results } = await client.batch({ states, questions })
-    t.strictSame(
-      results.map(({ index }) => index),
-      [...states.keys()],
-    )
-    for (const item of results) t.equal(item.error, undefined)
-  }),
-)
-
 t.test('a stream has the same results as the batch, and its totals', (t) =>
   withClient(async (client) => {
     const { results } = await client.batch({ states, questions })
@@ -83,15 +72,5 @@ t.test('a bad envelope is an error of the call', (t) =>
     })
     const stream = client.stream([])
     await t.rejects(stream[Symbol.asyncIterator]().next(), { status: 422, code: 'invalid_request' })
-  }),
-)
-
-t.test('usage has limits, balance and usage', (t) =>
-  withClient(async (client) => {
-    const { balance, limits, usage } = await client.usage()
-    t.type(usage, Array)
-    t.ok(balance === null || Number.isSafeInteger(balance))
-    t.type(limits.requests_per_minute, 'number')
-    t.type(limits.concurrent, 'number')
   }),
 )

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { blackPng, block, dataUrl, png } from '../helpers/pictures.js'
 import { withFake, type FakeServer } from '../helpers/stub.js'
-import { type Address, decidePath, get, post } from '../helpers/asking.js'
+import { type Address, decidePath, post } from '../helpers/asking.js'
 import { Served } from '../helpers/served.js'
 
 const small = await png(60, 30)
@@ -21,15 +21,6 @@ t.test('an image is seen, counted and timed', (t) =>
     t.match(await reply.json(), { usage: { image_tokens: 6 } })
     const [, vision] = /vision;dur=([\d.]+)/.exec(reply.headers.get('server-timing')!)!
     t.ok(Number(vision) >= 2.5)
-  }),
-)
-
-t.test('the list of models has their modalities', (t) =>
-  withEyes(async (server) => {
-    const reply = await get(server, '/v1/models')
-    t.match(await reply.json(), {
-      models: [{ modalities: ['text', 'image'], limits: { max_images: 8 } }],
-    })
   }),
 )
 

@@ -72,10 +72,8 @@ t.test('questions of all types have the answers of the interface’s own route',
     const [money, which, urgent] = reply.answers
     t.strictSame(money, { type: 'predicate', name: 'money', probability: answers['a']!['noul'] })
     if (which?.type !== 'choice' || urgent?.type !== 'score') throw new Error('other types')
-    t.strictSame(
-      which.probabilities.map(({ value }) => value),
-      ['billing', '7', true],
-    )
+    const values = which.probabilities.map(({ value }) => value)
+    t.strictSame(values, ['billing', '7', true])
     t.equal(which.name, 'money')
     const { probabilities } = which
     t.ok(Math.abs(probabilities.reduce((sum, { probability: p }) => sum + p, 0) - 1) < 1e-9)

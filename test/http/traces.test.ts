@@ -111,10 +111,8 @@ t.test('an unsampled request has no trace; an item of a batch has a span', (t) =
     t.equal((await ask('/v1/systemone', { state: 'x' }, '01')).status, 422)
     await until(() => spans().filter(({ kind }) => kind === 2).length === 2)
     const roots = spans().filter(({ kind }) => kind === 2)
-    t.strictSame(
-      roots.map(({ name }) => name),
-      [`POST ${batchPath}`, 'POST /v1/systemone'],
-    )
+    const names = roots.map(({ name }) => name)
+    t.strictSame(names, [`POST ${batchPath}`, 'POST /v1/systemone'])
     t.equal(attribute(roots[1]!, 'error.type'), 'invalid_request')
     const items = spans().filter(({ name }) => name === 'item')
     t.strictSame(items.map((item) => attribute(item, 'oi.index')).sort(), ['0', '1', '2'])

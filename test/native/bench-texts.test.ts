@@ -26,9 +26,7 @@ t.test('texts and requests have exactly the tokens asked for', () =>
     t.equal(again.state, request.state)
     t.not(again.questions['q0']!.instructions, request.questions['q0']!.instructions)
     const prompts = await requests.prompts(request)
-    t.same(
-      prompts.map((prompt) => prompt.length),
-      [180, 180, 180],
-    )
+    const lengths = prompts.map((prompt) => prompt.length)
+    t.same(lengths, [180, 180, 180])
   }),
 )

@@ -37,10 +37,8 @@ for (const [name, type, options, bound, changes] of variants) {
         const request = mixedRequest(words)
         const actual = await optionLogits(engine, request)
         const expected = await expectedPrefixLogits(engine, request, path)
-        t.same(
-          actual.map(({ length }) => length),
-          [3, 2, 4, 2],
-        )
+        const lengths = actual.map(({ length }) => length)
+        t.same(lengths, [3, 2, 4, 2])
         const error = relativeError(actual.flat(), expected.flat())
         t.ok(error < bound, `${words} words: ${error}`)
       }

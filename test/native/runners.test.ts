@@ -165,8 +165,9 @@ t.test(
     const body = JSON.stringify({ states, questions: JSON.parse(bodyOf('')).questions as object })
     const reply = await served.post('/v1/systemone/batch', body)
     const { results } = (await reply.json()) as { results: { status: number }[] }
+    const statuses = results.map(({ status }) => status)
     t.strictSame(
-      results.map(({ status }) => status),
+      statuses,
       states.map((state) => (state === poison ? 500 : 200)),
     )
     const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
