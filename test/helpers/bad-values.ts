@@ -77,8 +77,8 @@ export const badCounts: readonly Row[] = [
   }),
 ]
 
-export const badValues: readonly Row[] = [
-  ...badCounts,
+/** Of a model that is named `fixture`, and reads text. */
+export const badForModel: readonly Row[] = [
   ...['', 'nope', '__proto__', 'Fixture', 'n'.repeat(10_000)].map((model): Row => [
     `a model "${model.slice(0, 9)}"`,
     withModel(`"${model}"`),
@@ -92,6 +92,8 @@ export const badValues: readonly Row[] = [
     'expected no image, the model fixture',
   ]),
 ]
+
+export const badValues: readonly Row[] = [...badCounts, ...badForModel]
 
 const words = 'river stone '.repeat(3000)
 /** Not read to its end: how many tokens it has is not known. */

@@ -4,19 +4,18 @@
 import { createDecider, type ModelDecider } from '../../src/decide/decide.js'
 import type { EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, ScoreInput, ScoreOptions, ScoreOutput } from '../../src/engine/types.js'
-import type { HandlersOptions } from '../../src/http/handlers-options.js'
 import { fileFacts } from '../../src/models/file-facts.js'
 import { type FixtureName, fixturePath, withEngine } from './fixture.js'
-import { realWire, type StubServer, withServer } from './stub.js'
+import { realWire, type StubOptions, type StubServer, withServer } from './stub.js'
 
-export interface RealServer extends StubServer {
+interface RealServer extends StubServer {
   readonly engine: CountingEngine
   readonly decider: ModelDecider
 }
 
 interface RealServerOptions extends Omit<EngineOptions, 'modelPath'> {
   readonly fixture?: FixtureName
-  readonly handlers?: Partial<HandlersOptions>
+  readonly handlers?: StubOptions
 }
 
 /** Runs a server whose model is named `fixture`, on one thread, and closes everything. */

@@ -1,10 +1,12 @@
 /** Valid request bodies, and the errors of all others. */
 import t from 'tap'
-import { keysOf } from '../../src/api/json.js'
+import { decodeUtf8, keysOf } from '../../src/api/json.js'
 import { checkRequest, readRequest } from '../../src/api/read-request.js'
 import type { RequestLimits } from '../../src/api/counts.js'
+import { badJson } from '../helpers/bad-json.js'
 import { badShapes } from '../helpers/bad-shapes.js'
-import { badCounts } from '../helpers/bad-values.js'
+import { badCounts, badForModel } from '../helpers/bad-values.js'
+import { fakeDecider } from '../helpers/fake-engine.js'
 
 const limits: RequestLimits = { maxQuestions: 4, maxOptions: 255, maxLevels: 26 }
 
@@ -93,9 +95,22 @@ t.test('the limits are those that are given', async (t) => {
   }
 })
 
-t.test('a body that is not JSON is refused', async (t) => {
-  t.throws(() => readRequest('{"state":', limits), { code: shape })
-  t.throws(() => readRequest(ask(noul, '"\\ud800"'), limits), { code: shape })
+t.test('what is not JSON is refused as a whole', async (t) => {
+  for (const [what, body, , says] of badJson) {
+    const error = { code: shape, param: undefined, message: says }
+    t.throws(() => readRequest(decodeUtf8(Buffer.from(body)), limits), error, what)
+  }
+})
+
+t.test('what a model does not take is refused at its place', async (t) => {
+  const decider = await fakeDecider({}, { name: 'fixture' })
+  for (const [what, body, param, says] of badForModel) {
+    const error = await decider
+      .decide(readRequest(String(body), decider.limits))
+      .catch((error: unknown) => error)
+    t.match(error, { code: unacceptable, param, message: says }, what)
+    t.ok((error as Error).message.startsWith(`${param}: `), what)
+  }
 })
 
 t.test('options beyond 255 are refused whatever the limits say', async (t) => {
