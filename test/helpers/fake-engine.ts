@@ -86,10 +86,8 @@ export const fakeFacts = {
 }
 
 /** A decider over an engine without a model. */
-export const fakeDecider = (
-  engine: FakeEngineOptions = {},
-  options: Partial<DeciderOptions> = {},
-) => createDecider(createFakeEngine(engine), { ...fakeFacts, ...options })
+export const fakeDecider = (options: Partial<DeciderOptions> = {}) =>
+  createDecider(createFakeEngine(), { ...fakeFacts, ...options })
 
 class HashEngine implements FakeEngine {
   readonly info: ModelInfo

@@ -165,7 +165,7 @@ t.test('bookings of another server count in the same budget', (t) =>
 
 t.test('a key bound to models is refused others, and does not see them', async (t) => {
   const [big, small] = await Promise.all(
-    ['big', 'small'].map((name) => fakeDecider({}, { name, default: name === 'big' })),
+    ['big', 'small'].map((name) => fakeDecider({ name, default: name === 'big' })),
   )
   const decider = new Router([big!, small!])
   await withAdmin(t, { decider, wire: realWire }, async (server) => {

@@ -103,7 +103,7 @@ t.test('what is not JSON is refused as a whole', async (t) => {
 })
 
 t.test('what a model does not take is refused at its place', async (t) => {
-  const decider = await fakeDecider({}, { name: 'fixture' })
+  const decider = await fakeDecider({ name: 'fixture' })
   for (const [what, body, param, says] of badForModel) {
     const error = await decider
       .decide(readRequest(String(body), decider.limits))
