@@ -58,10 +58,8 @@ consoleTest(
       await evil.close()
     })
     const { workspaces } = await console.admin<Workspaces>('GET', '/workspaces')
-    t.strictSame(
-      workspaces.map(({ name }) => name),
-      ['default'],
-    )
+    const names = workspaces.map(({ name }) => name)
+    t.strictSame(names, ['default'])
     const { keys } = await console.admin<{ keys: { state: string }[] }>('GET', '/keys')
     t.match(keys, [{ state: 'active' }])
   },

@@ -4,7 +4,9 @@
  */
 import type { Test } from 'tap'
 import type { ReplyOf } from '../../src/api/admin/operations.js'
+import { ended, RunningCommand } from './command.js'
 import { OpenApi } from './openapi.js'
+import type { Served } from './served.js'
 
 export const password = 'correct horse battery'
 
@@ -128,4 +130,18 @@ export class AdminClient {
     else if (media === undefined) this.#t.fail(`${what} has no ${type}`)
     else this.#t.equal(openApi.bodyErrors(type!, media, text), '', what)
   }
+}
+
+/** Sets the password by the command. */
+export const setPassword = (dataDir: string, text = password) =>
+  ended(
+    new RunningCommand(['admin', 'password', '--data-dir', dataDir], undefined, {}, `${text}\n`),
+  )
+
+/** An administrator of a server, with a password that the command has set. */
+export async function adminOf(t: Test, { dataDir, url }: Served): Promise<AdminClient> {
+  t.match(await setPassword(dataDir), { code: 0, stdout: /password is set/ })
+  const admin = new AdminClient(t, url)
+  await admin.signIn()
+  return admin
 }

@@ -8,6 +8,7 @@ import type { AdminOptions } from '../../src/admin/call.js'
 import { OiError } from '../../src/errors.js'
 import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
 import { AdminClient, password } from './admin-client.js'
+import { post } from './asking.js'
 import { type StubOptions, type StubServer, withServer } from './stub.js'
 
 export interface AdminServer extends StubServer {
@@ -62,12 +63,7 @@ export async function withAdmin(
       await admin.signIn()
     }
     const { id: workspaceId } = server.accounts.workspace('default')
-    const post = (key = server.key, body = '{}') =>
-      fetch(`${server.url}/v1/systemone`, {
-        method: 'POST',
-        body,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      })
-    await use({ ...server, admin, workspaceId, post })
+    const ask = (key = server.key, body = '{}') => post({ ...server, key }, body)
+    await use({ ...server, admin, workspaceId, post: ask })
   })
 }

@@ -16,96 +16,84 @@ import {
 
 const image =
   '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}'
-export const badValues: readonly Row[] = [
+const dataUrl = 'data:image/png;base64,AA=='
+
+/** Too many of something at one place. */
+const counts = (place: string, most: string, bodies: Readonly<Record<number, string>>) =>
+  Object.entries(bodies).map(([count, body]): Row => {
+    return [`${count} instead of ${most}`, body, place, `expected ${most}, got ${count}`]
+  })
+
+/** Images for a model that reads text: body and place of each. */
+const images: Readonly<Record<string, readonly [body: string, place: string]>> = {
+  'an image as the state': [withState(image), 'state'],
+  'an image in an object': [withState(`{"photo":${image}}`), 'state.photo'],
+  'an image in a list': [withState(`["a",${image}]`), 'state[1]'],
+  'an image 60 levels down': [
+    withState(`${'['.repeat(60)}${image}${']'.repeat(60)}`),
+    `state${'[0]'.repeat(60)}`,
+  ],
+  'an image under __proto__': [withState(`{"__proto__":${image}}`), 'state.__proto__'],
+  'a remote image': [
+    withState('{"a":{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}}'),
+    'state.a',
+  ],
+  'an image_url': [
+    withState(`[{"type":"image_url","image_url":{"url":"${dataUrl}"}}]`),
+    'state[0]',
+  ],
+  'an image_url in short': [
+    withState(`[{"type":"image_url","image_url":"${dataUrl}"}]`),
+    'state[0]',
+  ],
+  'an image of a data URL': [withState(`{"image":{"url":"${dataUrl}"}}`), 'state'],
+  'images beside the state': [
+    asking(`{"q":${noul}}`, `"state":"s","images":["${dataUrl}"]`),
+    'images',
+  ],
+}
+
+/** Known to the reader of a body, which has no model. */
+export const badCounts: readonly Row[] = [
   ...[
-    '',
-    'Noul',
-    'NOUL',
-    'bool',
-    ' noul',
-    'noul\\u0000',
-    '__proto__',
-    'constructor',
-    'toString',
+    ...['', 'Noul', 'NOUL', 'bool', ' noul', 'noul\\u0000', '__proto__', 'constructor', 'toString'],
   ].map((type): Row => [
     `a type "${type}"`,
     one(`{"type":"${type}","instructions":"a","criteria":{"a":1}}`),
     'questions.q.type',
-    /expected "noul", "choice" or "score", got "/,
+    `expected "noul", "choice" or "score", got "${type}"`,
   ]),
-  [
-    '256 options',
-    choice(names(256, 'null')),
-    'questions.q.criteria',
-    /expected 1 to 255 options, got 256/,
-  ],
-  [
-    '300 options',
-    choice(names(300, '"d"')),
-    'questions.q.criteria',
-    /expected 1 to 255 options, got 300/,
-  ],
-  ['256 levels', score(levels(256)), 'questions.q.criteria', /expected 1 to 255 levels, got 256/],
-  ['300 levels', score(levels(300)), 'questions.q.criteria', /expected 1 to 255 levels, got 300/],
-  ['401 questions', asking(names(401, noul)), 'questions', /expected 1 to 400 questions, got 401/],
-  [
-    '5,000 questions',
-    asking(names(5000, noul)),
-    'questions',
-    /expected 1 to 400 questions, got 5000/,
-  ],
+  ...counts('questions.q.criteria', '1 to 255 options', {
+    256: choice(names(256, 'null')),
+    300: choice(names(300, '"d"')),
+  }),
+  ...counts('questions.q.criteria', '1 to 255 levels', {
+    256: score(levels(256)),
+    300: score(levels(300)),
+  }),
+  ...counts('questions', '1 to 400 questions', {
+    401: asking(names(401, noul)),
+    5000: asking(names(5000, noul)),
+  }),
+]
+
+/** Of a model that is named `fixture`, and reads text. */
+export const badForModel: readonly Row[] = [
   ...['', 'nope', '__proto__', 'Fixture', 'n'.repeat(10_000)].map((model): Row => [
     `a model "${model.slice(0, 9)}"`,
     withModel(`"${model}"`),
     'model',
-    /expected one of fixture, default, latest, jev-latest, jev-preview, got "/,
+    'expected one of fixture, default, latest, jev-latest, jev-preview, got "',
   ]),
-  ['an image as the state', withState(image), 'state', /expected no image, the model fixture/],
-  ['an image in an object', withState(`{"photo":${image}}`), 'state.photo', /expected no image/],
-  ['an image in a list', withState(`["a",${image}]`), 'state[1]', /expected no image/],
-  [
-    'an image 60 levels down',
-    withState(`${'['.repeat(60)}${image}${']'.repeat(60)}`),
-    `state${'[0]'.repeat(60)}`,
-    /expected no image/,
-  ],
-  [
-    'an image under __proto__',
-    withState(`{"__proto__":${image}}`),
-    'state.__proto__',
-    /expected no image/,
-  ],
-  [
-    'a remote image',
-    withState('{"a":{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}}'),
-    'state.a',
-    /expected no image/,
-  ],
-  [
-    'an image_url',
-    withState('[{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]'),
-    'state[0]',
-    /expected no image/,
-  ],
-  [
-    'an image_url in short',
-    withState('[{"type":"image_url","image_url":"data:image/png;base64,AA=="}]'),
-    'state[0]',
-    /expected no image/,
-  ],
-  [
-    'an image of a data URL',
-    withState('{"image":{"url":"data:image/png;base64,AA=="}}'),
-    'state',
-    /expected no image/,
-  ],
-  [
-    'images beside the state',
-    asking(`{"q":${noul}}`, '"state":"s","images":["data:image/png;base64,AA=="]'),
-    'images',
-    /expected no image/,
-  ],
+  ...Object.entries(images).map(([what, [body, place]]): Row => [
+    what,
+    body,
+    place,
+    'expected no image, the model fixture',
+  ]),
 ]
+
+export const badValues: readonly Row[] = [...badCounts, ...badForModel]
 
 const words = 'river stone '.repeat(3000)
 /** Not read to its end: how many tokens it has is not known. */

@@ -3,10 +3,7 @@
  */
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StubServer } from './stub.js'
-
-export const batchPath = '/v1/systemone/batch'
-export const linesType = 'application/x-ndjson'
+import { type Address, batchPath, headersOf, linesType, post } from './asking.js'
 
 export interface Result {
   readonly index: number
@@ -40,22 +37,13 @@ export const requestsAbout = (states: readonly unknown[]) => ({
 
 export const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-type Address = Pick<StubServer, 'url' | 'key'>
-
-/** @param body - A string is sent unchanged, anything else as JSON. */
-export function postBatch(
-  { url, key }: Address,
+/** @param body - A text is sent unchanged, anything else as JSON. */
+export const postBatch = (
+  server: Address,
   body: unknown,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
   signal?: AbortSignal,
-): Promise<Response> {
-  return fetch(url + batchPath, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    ...(signal && { signal }),
-  })
-}
+) => post(server, body, headers, batchPath, signal)
 
 export const replyOf = async (reply: Response) => (await reply.json()) as BatchReply
 
@@ -86,11 +74,7 @@ export async function* linesOf({ body }: Response): AsyncGenerator<string, undef
 
 /** A reply that is not read until the test reads it: fetch() would read ahead. */
 export function openBatch({ url, key }: Address, body: unknown): Promise<IncomingMessage> {
-  const headers = {
-    authorization: `Bearer ${key}`,
-    'content-type': 'application/json',
-    accept: linesType,
-  }
+  const headers = headersOf(key, { accept: linesType })
   return new Promise((resolve, reject) => {
     const sent = request(url + batchPath, { method: 'POST', headers, agent: false }, resolve)
     sent.once('error', reject)

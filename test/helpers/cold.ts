@@ -10,9 +10,13 @@ import { relativeError } from './reference.js'
 /** The context of the tests' engines. */
 export const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
 /** Whether engines have layers on a GPU, which keeps more idle cells than a CPU. */
-export const onGpu = await withEngine('small', async ({ info }) => info.device !== 'CPU', {
-  metadataOnly: true,
-})
+export const onGpu = await withEngine(
+  'small',
+  {
+    metadataOnly: true,
+  },
+  async ({ info }) => info.device !== 'CPU',
+)
 
 /**
  * Asks until the state is kept when it leaves the context: once, or twice on a GPU.
@@ -40,18 +44,14 @@ export const state = (...parts: string[]): ScoreInput => ({
 
 /** Answers of an engine without any cached state. */
 export const cold = (name: FixtureName, requests: readonly ScoreInput[]) =>
-  withEngine(
-    name,
-    async (engine) => {
-      const answers: Float32Array[] = []
-      for (const request of requests) {
-        answers.push((await engine.score(request)).logits)
-        await engine.score({ prefix: [user(`x ${text(480)}`)], suffixes: [question(0)] })
-      }
-      return answers
-    },
-    { ...options, hostCacheBytes: 0 },
-  )
+  withEngine(name, { ...options, hostCacheBytes: 0 }, async (engine) => {
+    const answers: Float32Array[] = []
+    for (const request of requests) {
+      answers.push((await engine.score(request)).logits)
+      await engine.score({ prefix: [user(`x ${text(480)}`)], suffixes: [question(0)] })
+    }
+    return answers
+  })
 
 export const right = (actual: Float32Array, expected: Float32Array) =>
   relativeError(actual, expected) < 1e-3

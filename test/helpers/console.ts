@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { post } from './asking.js'
 import { openBrowser, skip } from './browser.js'
 import { ServerProcess } from './server-process.js'
 
@@ -171,11 +172,8 @@ export class ConsoleTest {
 
   /** Sends a request with a key, as an application would. @returns Its status. */
   async ask(key: string, question: object = { type: 'noul', instructions: 'Is it late?' }) {
-    const reply = await fetch(this.server.url('/v1/systemone'), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ state: 'It is 23:59.', questions: { late: question } }),
-    })
+    const body = { state: 'It is 23:59.', questions: { late: question } }
+    const reply = await post({ url: this.server.url(''), key }, body)
     await reply.text()
     return reply.status
   }

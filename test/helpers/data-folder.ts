@@ -6,9 +6,27 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { Accounts } from '../../src/accounts/accounts.js'
+import type { NewKey } from '../../src/accounts/api-keys.js'
 
 export function dataFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'oi-data-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'data')
+}
+
+/**
+ * Makes accounts in a folder, and their first key.
+ *
+ * @param change - Changes them. Gets the workspace of the key.
+ */
+export function firstKey(
+  dataDir: string,
+  change: (accounts: Accounts, workspaceId: number) => void = () => {},
+): NewKey {
+  const accounts = new Accounts({ dataDir })
+  const key = accounts.createFirstKey()!
+  change(accounts, key.workspaceId)
+  accounts.close()
+  return key
 }

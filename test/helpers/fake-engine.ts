@@ -6,6 +6,7 @@
  * an image is a run of one token: a hash of its pixels, once for each 28 × 28 pixels.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createDecider, type DeciderOptions } from '../../src/decide/decide.js'
 import { noStats } from '../../src/engine/stats.js'
 import { OiError } from '../../src/errors.js'
 import type {
@@ -78,6 +79,15 @@ const pieces = / ?[\p{L}]+|\d|[^]/gu
 export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
   return new HashEngine(options)
 }
+
+/** Of the file of an engine without a model, whose name is `fake`. */
+export const fakeFacts = {
+  ...{ fileName: 'fake.gguf', digest: `sha256:${'0'.repeat(64)}`, releaseDate: '2025-01-02' },
+}
+
+/** A decider over an engine without a model. */
+export const fakeDecider = (options: Partial<DeciderOptions> = {}) =>
+  createDecider(createFakeEngine(), { ...fakeFacts, ...options })
 
 class HashEngine implements FakeEngine {
   readonly info: ModelInfo

@@ -54,8 +54,8 @@ const gpuLayers = process.env['OI_TEST_GPU_LAYERS']
 /** Opens a fixture, passes it to `use`, and always closes it. */
 export async function withEngine<T>(
   name: FixtureName,
+  options: Omit<EngineOptions, 'modelPath'>,
   use: (engine: Engine) => Promise<T>,
-  options: Omit<EngineOptions, 'modelPath'> = {},
 ): Promise<T> {
   const engine = await openEngine({
     modelPath: await fixturePath(name),

@@ -8,6 +8,7 @@ import { dataFolder } from './data-folder.js'
 import { Postgres } from './postgres.js'
 import { ServerProcess } from './server-process.js'
 import { vacantPort } from './vacant-port.js'
+import { post } from './asking.js'
 
 interface NodeOptions {
   /** PostgreSQL's port, or that of a relay before it; and its address. */
@@ -108,14 +109,8 @@ export class Fleet {
   async ask(node: FleetNode, secret = this.secret, key?: string): Promise<number | undefined> {
     let status: number | undefined
     try {
-      const reply = await fetch(`http://${node.host}:${node.port}/v1/systemone`, {
-        method: 'POST',
-        headers: {
-          ...{ authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-          ...(key !== undefined && { 'idempotency-key': key }),
-        },
-        body: '{}',
-      })
+      const address = { url: `http://${node.host}:${node.port}`, key: secret }
+      const reply = await post(address, {}, key === undefined ? {} : { 'idempotency-key': key })
       await reply.text()
       status = reply.status
     } catch {

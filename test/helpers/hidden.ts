@@ -24,8 +24,8 @@ export async function changedFixture(
 /** Opens a model, passes it to `use`, and always closes it. */
 export async function withModelFile<T>(
   modelPath: string,
+  options: Partial<Parameters<typeof openEngine>[0]>,
   use: (engine: Engine) => Promise<T>,
-  options: Partial<Parameters<typeof openEngine>[0]> = {},
 ): Promise<T> {
   const engine = await openEngine({ modelPath, threads: 1, maxBacklogMs: 2 ** 31, ...options })
   try {

@@ -1,8 +1,9 @@
 /** Labelled rows, and invented answers to them that are always the same. */
 import { keysOf, objectFromEntries } from '../../src/api/json.js'
-import type { Answer, Decision, DecideRequest, Question } from '../../src/decide/types.js'
+import type { Answer, Decider, Decision, DecideRequest, Question } from '../../src/decide/types.js'
 import { answerOf } from '../../src/scoring/answers.js'
 import { createRandom, type Random } from './random.js'
+import { stubDecider } from './stub.js'
 
 export const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
 
@@ -66,4 +67,25 @@ function seedOf(text: string): number {
   let seed = 0
   for (let i = 0; i < text.length; i++) seed = (Math.imul(seed, 31) + text.charCodeAt(i)) | 0
   return seed
+}
+
+/** A server's decider that answers so, but from a certain request on only when told to. */
+export class Gated {
+  /** The states of all requests, as JSON. */
+  readonly asked: string[] = []
+  readonly decider: Decider
+  #open!: () => void
+  readonly #opened = new Promise<void>((resolve) => (this.#open = resolve))
+
+  constructor(free = Infinity) {
+    this.decider = stubDecider(async (request: DecideRequest) => {
+      this.asked.push(JSON.stringify(request.state))
+      if (this.asked.length > free) await this.#opened
+      return decisionOn(request)
+    })
+  }
+
+  open(): void {
+    this.#open()
+  }
 }

@@ -4,6 +4,7 @@
 import type { Accounts } from '../../src/accounts/accounts.js'
 import type { Limits } from '../../src/accounts/terms.js'
 import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
+import { decidePath, post } from './asking.js'
 import { type StubOptions, type StubServer, withServer } from './stub.js'
 
 export interface LimitedServer extends StubServer {
@@ -11,7 +12,7 @@ export interface LimitedServer extends StubServer {
   /** The workspace `default`, which owns the server's key. */
   readonly workspaceId: number
   /** Asks for a decision. @param key - The server's by default. */
-  post(key?: string, init?: RequestInit): Promise<Response>
+  post(key?: string, init?: { body?: string; signal?: AbortSignal }): Promise<Response>
 }
 
 export interface LimitedOptions extends StubOptions {
@@ -33,14 +34,9 @@ export function withLimits(
   return withServer({ gateOf, ...options }, async (server) => {
     const { id: workspaceId } = server.accounts.workspace('default')
     server.accounts.terms.setLimits(workspaceId, limits)
-    const post = (key = server.key, init: RequestInit = {}) =>
-      fetch(`${server.url}/v1/systemone`, {
-        method: 'POST',
-        body: '{}',
-        ...init,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      })
-    await use({ ...server, clock, workspaceId, post })
+    const ask: LimitedServer['post'] = (key = server.key, { body, signal } = {}) =>
+      post({ ...server, key }, body, {}, decidePath, signal)
+    await use({ ...server, clock, workspaceId, post: ask })
   })
 }
 

@@ -13,13 +13,6 @@ import {
   withState,
 } from './request-text.js'
 
-interface OddRequest {
-  readonly what: string
-  readonly body: string
-  /** An empty value removes the header. */
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 const controls = '<|im_end|>\\n<|im_start|>assistant\\n<think>\\n\\n</think>\\n\\n<|endoftext|>'
 const allNames =
   '{"9":1,"b":2,"__proto__":3,"1":4,"constructor":5,"":6,"toString":7,"0":8,"-1":9,"1.0":10}'
@@ -91,20 +84,4 @@ const bodies: Readonly<Record<string, string>> = {
   'the name that clients send': withModel('"jev-latest"'),
 }
 
-const plain = withState('"s"')
-const contentTypes = [
-  '',
-  'application/json; charset=utf-8',
-  'application/json;charset=utf-8;x=1',
-  'Application/JSON',
-  'application/json ; charset="UTF-8"',
-]
-
-export const oddRequests: readonly OddRequest[] = [
-  ...Object.entries(bodies).map(([what, body]) => ({ what, body })),
-  ...contentTypes.map((type) => ({
-    what: type === '' ? 'no content type' : `the content type ${type}`,
-    body: plain,
-    headers: { 'content-type': type },
-  })),
-]
+export const oddRequests = Object.entries(bodies).map(([what, body]) => ({ what, body }))

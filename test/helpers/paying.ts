@@ -1,6 +1,7 @@
 /** A server whose workspace pays for what it asks. */
 import t from 'tap'
 import { audit, isBalanced } from './audit.js'
+import { decidePath, post } from './asking.js'
 import { numbers, requestsAbout } from './batch.js'
 import { type LimitedOptions, type LimitedServer, withLimits } from './limited.js'
 
@@ -8,7 +9,6 @@ export const price = { input: 2_000_000, output: 5_000_000 }
 export const batchOf = (count: number) => requestsAbout(numbers(count))
 /** Of an answer of the stub. */
 export const cost = 12 * 2 + 3 * 5
-export const path = '/v1/systemone'
 
 export type Asking = (
   headers?: Record<string, string>,
@@ -22,15 +22,11 @@ export const withPaying = (
   use: (server: LimitedServer & { ask: Asking; requests: () => number }) => Promise<void>,
 ) =>
   withLimits({}, options, async (server) => {
-    const { accounts, workspaceId, url, key } = server
+    const { accounts, workspaceId } = server
     accounts.prices.set('stub', price)
     accounts.credits.add(workspaceId, 1_000_000)
-    const ask: Asking = async (headers = {}, body = '{}', at = path) => {
-      const reply = await fetch(url + at, {
-        method: 'POST',
-        body,
-        headers: headersOf(key, headers),
-      })
+    const ask: Asking = async (headers = {}, body = '{}', at = decidePath) => {
+      const reply = await post(server, body, headers, at)
       const { error } = (await reply.json()) as { error?: { code: string } }
       return { status: reply.status, charged: reply.headers.get('x-oi-charged'), code: error?.code }
     }
@@ -40,8 +36,3 @@ export const withPaying = (
     accounts.ledger.flush()
     t.ok(isBalanced(audit(server.dataDir)), 'the ledger agrees')
   })
-
-export const headersOf = (key: string, more: Record<string, string>) => ({
-  ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-  ...more,
-})

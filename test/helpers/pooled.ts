@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { buildNative } from '../../scripts/build/native.js'
 import type { Engine, PromptPart, ScoreInput } from '../../src/engine/types.js'
-import { type FixtureName, fixturePath, openEngine } from './fixture.js'
+import { type FixtureName, fixturePath } from './fixture.js'
 import { type MetaValue, readGguf, writeGguf } from './gguf-file.js'
+import { withModelFile } from './hidden.js'
 
 export interface Changes {
   readonly meta?: Readonly<Record<string, MetaValue | undefined>>
@@ -48,16 +49,11 @@ export async function withPooled<T>(
   folder: string,
   fixture: FixtureName,
   changes: Changes,
+  options: Parameters<typeof withModelFile>[1],
   use: (engine: Engine, path: string) => Promise<T>,
-  options: Partial<Parameters<typeof openEngine>[0]> = {},
 ): Promise<T> {
   const modelPath = await pooledModel(folder, fixture, changes)
-  const engine = await openEngine({ modelPath, threads: 1, maxBacklogMs: 2 ** 31, ...options })
-  try {
-    return await use(engine, modelPath)
-  } finally {
-    await engine.close()
-  }
+  return withModelFile(modelPath, options, (engine) => use(engine, modelPath))
 }
 
 /**

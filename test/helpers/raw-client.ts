@@ -40,23 +40,21 @@ export class RawClient {
     for (;;) {
       const end = this.#received.indexOf('\r\n\r\n')
       if (end >= 0) {
-        const [line, ...fields] = this.#received.toString('latin1', 0, end).split('\r\n')
-        const headers = Object.fromEntries(
-          fields.map((field) => {
-            const colon = field.indexOf(':')
-            return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()]
-          }),
-        )
+        const { status, headers } = headOf(this.#received.toString('latin1', 0, end))
         const length = head ? 0 : Number(headers['content-length'] ?? 0)
         if (this.#received.length >= end + 4 + length) {
           const body = this.#received.toString('utf8', end + 4, end + 4 + length)
           this.#received = this.#received.subarray(end + 4 + length)
-          return { status: Number(line!.split(' ')[1]), headers, body }
+          return { status, headers, body }
         }
       }
       if (this.socket.closed) throw new Error('closed before a whole reply')
       await sleep(2)
     }
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy()
   }
 
   /** Forgets the received bytes. */
@@ -68,6 +66,63 @@ export class RawClient {
   get rest(): string {
     return this.#received.toString('latin1')
   }
+}
+
+function headOf(text: string): Omit<RawReply, 'body'> {
+  const [line = '', ...fields] = text.split('\r\n')
+  const headers = Object.fromEntries(
+    fields.map((field) => {
+      const colon = field.indexOf(':')
+      return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()]
+    }),
+  )
+  return { status: Number(line.split(' ')[1]), headers }
+}
+
+/** The replies in a text, one behind the other, but for interim ones. */
+export function repliesIn(text: string): RawReply[] {
+  const replies: RawReply[] = []
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\r\n\r\n', at)
+    if (end < 0) throw new Error(`half a reply: ${text.slice(at)}`)
+    const head = headOf(text.slice(at, end))
+    at = end + 4 + Number(head.headers['content-length'] ?? 0)
+    if (head.status !== 100) replies.push({ ...head, body: text.slice(end + 4, at) })
+  }
+  return replies
+}
+
+interface Exchange {
+  /** Whether the client sends its end behind the bytes. Default false. */
+  readonly end?: boolean
+  /** How long the server may be silent, milliseconds. */
+  readonly quietMs: number
+  /** Whether no more is expected. Default: never. */
+  readonly isEnough?: (text: string) => boolean
+}
+
+/** All that the server sends until it closes a connection of its own, or is silent. */
+export async function exchange(
+  port: number,
+  bytes: string,
+  { end = false, quietMs, isEnough = () => false }: Exchange,
+): Promise<{ text: string; closed: boolean }> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  let text = ''
+  let closed = false
+  let atMs = performance.now()
+  socket.on('data', (data) => {
+    text += data.toString('latin1')
+    atMs = performance.now()
+  })
+  socket.on('error', () => {})
+  socket.on('end', () => (closed = true))
+  if (end) socket.end(bytes, 'latin1')
+  else socket.write(bytes, 'latin1')
+  while (!closed && performance.now() - atMs < quietMs && !isEnough(text)) await sleep(2)
+  await sleep(20)
+  socket.destroy()
+  return { text, closed }
 }
 
 /** The text of a request; `content-length` is set for a body unless given. */

@@ -1,24 +1,21 @@
 /**
  * The whole server on a fixture: handlers, sockets, accounts in a temporary folder, the engine.
  */
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
 import { createDecider, type ModelDecider } from '../../src/decide/decide.js'
 import type { EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, ScoreInput, ScoreOptions, ScoreOutput } from '../../src/engine/types.js'
-import type { HandlersOptions } from '../../src/http/handlers-options.js'
 import { fileFacts } from '../../src/models/file-facts.js'
 import { type FixtureName, fixturePath, withEngine } from './fixture.js'
-import { type StubServer, withServer } from './stub.js'
+import { realWire, type StubOptions, type StubServer, withServer } from './stub.js'
 
-export interface RealServer extends StubServer {
+interface RealServer extends StubServer {
   readonly engine: CountingEngine
   readonly decider: ModelDecider
 }
 
 interface RealServerOptions extends Omit<EngineOptions, 'modelPath'> {
   readonly fixture?: FixtureName
-  readonly handlers?: Partial<HandlersOptions>
+  readonly handlers?: StubOptions
 }
 
 /** Runs a server whose model is named `fixture`, on one thread, and closes everything. */
@@ -27,18 +24,13 @@ export async function withRealServer(
   use: (server: RealServer) => Promise<void>,
 ): Promise<void> {
   const facts = await fileFacts(await fixturePath(fixture))
-  await withEngine(
-    fixture,
-    async (native) => {
-      const engine = new CountingEngine(native)
-      const decider = await createDecider(engine, { ...facts, name: 'fixture' })
-      const wire = createWire(readConfig({}))
-      await withServer({ wire, decider, ...handlers }, (server) =>
-        use({ ...server, engine, decider }),
-      )
-    },
-    { threads: 1, ...options },
-  )
+  await withEngine(fixture, { threads: 1, ...options }, async (native) => {
+    const engine = new CountingEngine(native)
+    const decider = await createDecider(engine, { ...facts, name: 'fixture' })
+    await withServer({ wire: realWire, decider, ...handlers }, (server) =>
+      use({ ...server, engine, decider }),
+    )
+  })
 }
 
 /** An engine that counts its requests. */

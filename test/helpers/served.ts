@@ -10,6 +10,7 @@ import { Accounts } from '../../src/accounts/accounts.js'
 import { askServer } from '../../src/admin/socket/client.js'
 import type { ModelStatus } from '../../src/admin/socket/operations.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
+import { get, headersOf, post } from './asking.js'
 import { dataFolder } from './data-folder.js'
 import { type ProcessOptions, ServerProcess } from './server-process.js'
 
@@ -18,6 +19,7 @@ const questions = { wet: { type: 'noul', instructions: 'Is it wet?' } }
 export class Served {
   readonly server: ServerProcess
   readonly dataDir: string
+  readonly key: string
   readonly headers: Readonly<Record<string, string>>
 
   static async start(t: Test, options: ProcessOptions = {}): Promise<Served> {
@@ -32,7 +34,12 @@ export class Served {
   private constructor(server: ServerProcess, dataDir: string, key: string) {
     this.server = server
     this.dataDir = dataDir
-    this.headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    this.key = key
+    this.headers = headersOf(key)
+  }
+
+  get url(): string {
+    return this.server.url('')
   }
 
   /** All that the server wrote on standard error. */
@@ -42,17 +49,13 @@ export class Served {
 
   /** @returns The reply with its whole body. */
   async decide(state: string, model?: string) {
-    const reply = await fetch(this.server.url('/v1/systemone'), {
-      method: 'POST',
-      headers: this.headers,
-      body: JSON.stringify({ state, questions, model }),
-    })
+    const reply = await post(this, { state, questions, model })
     return { status: reply.status, headers: reply.headers, body: await reply.text() }
   }
 
   /** The names of `GET /v1/models`; the default model's has a star. */
   async models(): Promise<string[]> {
-    const reply = await fetch(this.server.url('/v1/models'), { headers: this.headers })
+    const reply = await get(this, '/v1/models')
     const { models } = (await reply.json()) as { models: { name: string; default: boolean }[] }
     return models.map(({ name, default: isDefault }) => (isDefault ? `${name}*` : name))
   }

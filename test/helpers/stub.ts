@@ -10,7 +10,7 @@ import { writeDecision } from '../../src/api/decisions/write-decision.js'
 import { readBatch } from '../../src/api/read-batch.js'
 import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
+import { createDecider, type DeciderOptions, type ModelDecider } from '../../src/decide/decide.js'
 import type { Cancellation } from '../../src/engine/types.js'
 import type { DecideOptions, Decider, DecideRequest, Decision } from '../../src/decide/types.js'
 import { noStats } from '../../src/engine/stats.js'
@@ -24,7 +24,12 @@ import { createLogger } from '../../src/http/log/logger.js'
 import type { Wire } from '../../src/http/exchange/wire.js'
 import { Server, type TransportName } from '../../src/http/server.js'
 import { readTls, type TlsFiles } from '../../src/http/transport/tls.js'
-import { createFakeEngine, type FakeEngineOptions } from './fake-engine.js'
+import {
+  createFakeEngine,
+  type FakeEngine,
+  type FakeEngineOptions,
+  fakeFacts,
+} from './fake-engine.js'
 
 export const decision: Decision = {
   model: 'stub',
@@ -34,6 +39,9 @@ export const decision: Decision = {
   cached_tokens: 0,
   timings: { queue: 0.25, tokenize: 0.5, vision: 0, model: 1.5 },
 }
+
+/** The wire of a server with default settings. */
+export const realWire = createWire(readConfig({}))
 
 export const wire: Wire = {
   decodeUtf8: (bytes) => new TextDecoder('utf-8').decode(bytes),
@@ -45,7 +53,7 @@ export const wire: Wire = {
     }
   },
   readBatch: (text) => readBatch(text, { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }),
-  readDecision: createWire(readConfig({})).readDecision,
+  readDecision: realWire.readDecision,
   writeDecision,
   serializeDecision: ({ model, answers, usage, latency_ms }) =>
     JSON.stringify({ model, answers, usage, latency_ms }),
@@ -179,12 +187,27 @@ export async function withServer(
   }
 }
 
+interface FakeOptions extends StubOptions {
+  readonly engine?: FakeEngineOptions
+  /** Whether the model sees images. Default false. */
+  readonly vision?: boolean
+  /** Changes of the model's facts. */
+  readonly facts?: Partial<DeciderOptions>
+}
+
+export interface FakeServer extends StubServer {
+  readonly engine: FakeEngine
+  readonly decider: ModelDecider
+}
+
 /** A server with the real wire and the real decider, over an engine without a model. */
 export async function withFake(
-  options: FakeEngineOptions,
-  use: (server: StubServer) => Promise<void>,
+  { engine: made, vision = false, facts, ...options }: FakeOptions,
+  use: (server: FakeServer) => Promise<void>,
 ): Promise<void> {
-  const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
-  const decider = await createDecider(createFakeEngine(options), facts)
-  await withServer({ decider, wire: createWire(readConfig({})) }, use)
+  const engine = createFakeEngine({ info: { vision }, ...made })
+  const decider = await createDecider(engine, { ...fakeFacts, ...facts })
+  await withServer({ decider, wire: realWire, ...options }, (server) =>
+    use({ ...server, engine, decider }),
+  )
 }

@@ -81,11 +81,8 @@ t.test('a workspace is made with limits and a budget, changed, and given credits
     const odd = { body: { name: 'line\nbreak' } }
     await admin.refused(400, 'invalid_request', 'POST', '/workspaces', odd)
     const { workspaces } = await admin.done<{ workspaces: Workspace[] }>('GET', '/workspaces')
-    t.strictSame(
-      workspaces.map(({ name }) => name),
-      ['default', 'store'],
-      'nothing that failed has changed anything',
-    )
+    const names = workspaces.map(({ name }) => name)
+    t.strictSame(names, ['default', 'store'], 'nothing that failed has changed anything')
   }),
 )
 

@@ -9,11 +9,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReplyOf } from '../../src/api/admin/operations.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
-import { AdminClient, password } from '../helpers/admin-client.js'
-import { ended, oi, RunningCommand } from '../helpers/command.js'
+import { AdminClient, adminOf, setPassword } from '../helpers/admin-client.js'
+import { oi } from '../helpers/command.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import type { ProcessOptions } from '../helpers/server-process.js'
 import { copyOfModel, Served } from '../helpers/served.js'
+import { post } from '../helpers/asking.js'
 
 type States = ReplyOf<'listModels'>
 type State = ReplyOf<'getModel'>
@@ -21,18 +22,10 @@ type Audit = ReplyOf<'getAudit'>
 
 const args = ['--threads', '1']
 
-async function setPassword(dataDir: string, text: string) {
-  const words = ['admin', 'password', '--data-dir', dataDir]
-  return ended(new RunningCommand(words, undefined, {}, `${text}\n`))
-}
-
 /** A server with a password set by the command, and a session. */
 async function start(t: Test, options: ProcessOptions = {}) {
   const served = await Served.start(t, { args, ...options })
-  t.match(await setPassword(served.dataDir, password), { code: 0, stdout: /password is set/ })
-  const admin = new AdminClient(t, served.server.url(''))
-  await admin.signIn()
-  return { served, admin }
+  return { served, admin: await adminOf(t, served) }
 }
 
 t.test('models are loaded, listed, reloaded and unloaded', async (t) => {
@@ -53,10 +46,8 @@ t.test('models are loaded, listed, reloaded and unloaded', async (t) => {
   t.match(reloaded, { name: 'second', state: 'ready' })
   t.not(reloaded.processes[0]!.pid, before!.pid)
   t.match(await served.models(), ['oi-small*', 'second'])
-  t.strictSame(
-    models.map(({ origin }) => origin),
-    ['settings', 'loaded'],
-  )
+  const origins = models.map(({ origin }) => origin)
+  t.strictSame(origins, ['settings', 'loaded'])
   for (const [keep, origin] of [
     [true, 'kept'],
     [false, 'loaded'],
@@ -150,14 +141,10 @@ t.test(
       team: { type: 'choice', criteria: { a: 'rain', b: 'sun' } },
     }
     const body = { state: 'It rains.', questions }
-    const sent = { body, headers: { 'x-oi-evidence': '1', 'x-oi-orders': '2' } }
-    const reply = await admin.ask<{ answers: object }>('POST', '/decide', sent)
+    const headers = { 'x-oi-evidence': '1', 'x-oi-orders': '2' }
+    const reply = await admin.ask<{ answers: object }>('POST', '/decide', { body, headers })
     t.match(reply, { status: 200, body: { answers: { wet: { evidence: {} }, team: {} } } })
-    const same = await fetch(served.server.url('/v1/systemone'), {
-      method: 'POST',
-      headers: { ...served.headers, 'x-oi-evidence': '1', 'x-oi-orders': '2' },
-      body: JSON.stringify(body),
-    })
+    const same = await post(served, body, headers)
     t.match(await same.json(), { answers: reply.body.answers })
     t.match(reply.headers.get('server-timing'), /^queue;dur=/)
     for (const [wrong, status, param] of [
@@ -175,7 +162,7 @@ t.test('the command sets the password, also in a new folder', async (t) => {
   const dataDir = dataFolder(t)
   mkdirSync(dataDir, { recursive: true })
   t.match(await setPassword(dataDir, 'short'), { code: 1, stderr: /12 to 256 characters/ })
-  t.match(await setPassword(dataDir, password), { code: 0 })
+  t.match(await setPassword(dataDir), { code: 0 })
   const served = await Served.start(t, { args, dataDir })
   const admin = new AdminClient(t, served.server.url(''))
   await admin.signIn()

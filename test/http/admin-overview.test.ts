@@ -44,9 +44,3 @@ t.test('decisions, refusals by reason and times are those of /metrics', (t) =>
     })
   }),
 )
-
-t.test('without a session there is no overview', (t) =>
-  withAdmin(t, { signedIn: false }, async ({ url }) => {
-    t.equal((await fetch(`${url}/admin/v1/overview`)).status, 401)
-  }),
-)

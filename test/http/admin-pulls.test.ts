@@ -6,8 +6,7 @@ import t, { type Test } from 'tap'
 import { readFileSync } from 'node:fs'
 import type { ReplyOf } from '../../src/api/admin/operations.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
-import { AdminClient, password } from '../helpers/admin-client.js'
-import { ended, RunningCommand } from '../helpers/command.js'
+import { adminOf } from '../helpers/admin-client.js'
 import { HubServer } from '../helpers/hub-server.js'
 import { Served } from '../helpers/served.js'
 import { until } from '../helpers/until.js'
@@ -23,10 +22,7 @@ async function start(t: Test) {
   hub.repositories['owner/tiny-GGUF'] = { 'tiny-Q8_0.gguf': { bytes } }
   const environment = { HF_ENDPOINT: hub.origin, HF_TOKEN: '' }
   const served = await Served.start(t, { args: ['--threads', '1'], environment })
-  const words = ['admin', 'password', '--data-dir', served.dataDir]
-  t.match(await ended(new RunningCommand(words, undefined, {}, `${password}\n`)), { code: 0 })
-  const admin = new AdminClient(t, served.server.url(''))
-  await admin.signIn()
+  const admin = await adminOf(t, served)
   const named = async () => (await admin.done<Named>('GET', '/named-models')).models
   return { hub, served, admin, named }
 }

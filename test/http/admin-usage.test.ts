@@ -8,6 +8,11 @@ import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
 import { withAdmin } from '../helpers/admin-server.js'
 import { bookingOf } from '../helpers/booking.js'
 import { until } from '../helpers/until.js'
+import { Router } from '../../src/decide/router.js'
+import { fakeDecider } from '../helpers/fake-engine.js'
+import { realWire } from '../helpers/stub.js'
+import { get } from '../helpers/asking.js'
+import { postBatch } from '../helpers/batch.js'
 
 type Usage = ReplyOf<'getUsage'>
 type NewKey = ReplyOf<'createKey'>
@@ -88,8 +93,7 @@ t.test('a key sees its own usage beside its workspace’s, also with an empty ba
   withAdmin(t, {}, async ({ accounts, url, key, workspaceId, post }) => {
     const { secret: second } = accounts.createKey('default', 'second')
     const usageOf = async (secret: string) => {
-      const headers = { authorization: `Bearer ${secret}` }
-      const reply = await fetch(`${url}/v1/usage`, { headers })
+      const reply = await get({ url, key: secret }, '/v1/usage')
       t.equal(reply.status, 200)
       const body: unknown = await reply.json()
       t.ok(validators.usage.Check(body), JSON.stringify(validators.usage.Errors(body)))
@@ -160,19 +164,11 @@ t.test('bookings of another server count in the same budget', (t) =>
 )
 
 t.test('a key bound to models is refused others, and does not see them', async (t) => {
-  const { Router } = await import('../../src/decide/router.js')
-  const { createDecider } = await import('../../src/decide/decide.js')
-  const { createFakeEngine } = await import('../helpers/fake-engine.js')
-  const { createWire } = await import('../../src/server/create-wire.js')
-  const { readConfig } = await import('../../src/config.js')
-  const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
   const [big, small] = await Promise.all(
-    ['big', 'small'].map((name) =>
-      createDecider(createFakeEngine(), { ...facts, name, default: name === 'big' }),
-    ),
+    ['big', 'small'].map((name) => fakeDecider({ name, default: name === 'big' })),
   )
   const decider = new Router([big!, small!])
-  await withAdmin(t, { decider, wire: createWire(readConfig({})) }, async (server) => {
+  await withAdmin(t, { decider, wire: realWire }, async (server) => {
     const { admin, url, workspaceId, post } = server
     const key = await admin.done<NewKey>('POST', '/keys', {
       ...{ workspace_id: workspaceId, name: 'web', models: ['small'] },
@@ -188,15 +184,10 @@ t.test('a key bound to models is refused others, and does not see them', async (
     }
     const unknown = await post(key.secret, body('medium'))
     t.match(await unknown.text(), /expected one of small, got/)
-    const headers = { authorization: `Bearer ${key.secret}` }
-    const list = (await (await fetch(`${url}/v1/models`, { headers })).json()) as { data: object[] }
+    const own = { url, key: key.secret }
+    const list = (await (await get(own, '/v1/models')).json()) as { data: object[] }
     t.match(list.data, [{ id: 'small' }])
-    const batch = { requests: [JSON.parse(body('small')), JSON.parse(body('big'))] as object[] }
-    const results = await fetch(`${url}/v1/systemone/batch`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(batch),
-    })
+    const results = await postBatch(own, `{"requests":[${body('small')},${body('big')}]}`)
     t.match(await results.json(), { results: [{ status: 200 }, { status: 400 }] })
     await admin.done('PATCH', `/keys/${key.id}`, { models: null })
     t.equal((await post(key.secret, body('big'))).status, 200)

@@ -4,13 +4,9 @@
  */
 import t from 'tap'
 import type * as AiSdk from '@ai-sdk/typesafe-ai'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
 import { OiError } from '../../src/errors.js'
 import { openGate } from '../../src/http/access/gate.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
-import { Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { Slow, stubDecider, type StubServer, withServer, withFake } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
 type Package = typeof AiSdk
@@ -27,11 +23,6 @@ try {
 const skip =
   loaded === undefined && `@ai-sdk/typesafe-ai needs Node 22, this is ${process.versions.node}`
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:0', releaseDate: '2025-01-02' }
-const decider = await createDecider(createFakeEngine(), { ...facts, name: 'fake' })
-const wire = createWire(readConfig({}))
-
-const withReal = (use: (server: StubServer) => Promise<void>) => withServer({ decider, wire }, use)
 type Asked = Parameters<ReturnType<Package['typeSafeAi']['evaluationModel']>['doEvaluate']>[0]
 const evaluate = async ({ url, key }: StubServer, asked: Asked, name = 'jev-latest') => {
   const provider = loaded!.createTypeSafeAi({ baseURL: `${url}/v1`, apiKey: key })
@@ -43,7 +34,7 @@ const asking = {
 } as const
 
 t.test('it asks questions of all types', { skip }, (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const { answers, usage, response, warnings, providerMetadata } = await evaluate(server, {
       state: { message: 'I was charged twice.', attempts: 2 },
       questions: {
@@ -74,7 +65,7 @@ t.test('it asks questions of all types', { skip }, (t) =>
 )
 
 t.test('its base address may end with a slash', { skip }, (t) =>
-  withReal(async ({ url, key }) => {
+  withFake({}, async ({ url, key }) => {
     const provider = loaded!.createTypeSafeAi({ baseURL: `${url}/v1/`, apiKey: key })
     t.match(await provider.evaluationModel('fake').doEvaluate(asking), {
       response: { modelId: 'fake' },
@@ -83,7 +74,7 @@ t.test('its base address may end with a slash', { skip }, (t) =>
 )
 
 t.test('it recognises refusals, and whether to retry', { skip }, (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     await t.rejects(evaluate({ ...server, key: 'oi-wrong' }, asking), {
       name: 'AI_APICallError',
       statusCode: 401,

@@ -7,21 +7,17 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type {
   ChoiceAnswer,
-  Decider,
   DecideRequest,
   NoulAnswer,
   ScoreAnswer,
 } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
 import { settled } from '../helpers/batch.js'
 import { ended, RunningCommand } from '../helpers/command.js'
-import { decisionOn, rowText } from '../helpers/labelled.js'
-import { stubDecider, withServer } from '../helpers/stub.js'
+import { decisionOn, Gated, rowText } from '../helpers/labelled.js'
+import { stubDecider, withServer, realWire } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
-const wire = createWire(readConfig({}))
 const oi = (args: readonly string[], input = '') =>
   new RunningCommand(['ask', '--rows', ...args], 'fake', {}, input)
 const local = ['--model', 'fake.gguf']
@@ -43,30 +39,10 @@ const excel = (count: number) =>
   `\ufeffid;text;sum\r\n${Array.from({ length: count }, (_, i) => excelRow(i)).join('')}`
 const excelState = (i: number) => `Grüße ${i};\r\n"twice", please`
 
-/** A server's decider that counts, and that answers from a certain request on when told to. */
-class Gated {
-  readonly asked: string[] = []
-  readonly decider: Decider
-  #open!: () => void
-  readonly #opened = new Promise<void>((resolve) => (this.#open = resolve))
-
-  constructor(free = Infinity) {
-    this.decider = stubDecider(async (request: DecideRequest) => {
-      this.asked.push(JSON.stringify(request.state))
-      if (this.asked.length > free) await this.#opened
-      return decisionOn(request)
-    })
-  }
-
-  open(): void {
-    this.#open()
-  }
-}
-
 t.test('a table of Excel comes back as one, with the answers behind each row', async (t) => {
   const dir = t.testdir({ 'rows.csv': excel(40), 'questions.json': JSON.stringify(questions) })
   const decider = stubDecider(async (request) => decisionOn(request))
-  await withServer({ decider, wire }, async ({ url, key }) => {
+  await withServer({ decider, wire: realWire }, async ({ url, key }) => {
     const from = ['--questions', join(dir, 'questions.json'), '--url', url, '--key', key]
     const { code, stdout, stderr } = await ended(oi([join(dir, 'rows.csv'), ...from]))
     t.equal(code, 0, stderr)
@@ -128,7 +104,7 @@ t.test(
       bodies.push(request)
       return decisionOn(request)
     })
-    await withServer({ decider, wire }, async ({ url, key }) => {
+    await withServer({ decider, wire: realWire }, async ({ url, key }) => {
       const { code, stdout } = await ended(oi([join(dir, 'rows'), '--url', url, '--key', key]))
       t.equal(code, 0)
       const [first, second] = stdout.trimEnd().split('\n')
@@ -146,7 +122,7 @@ t.test('a refused row has its reason, and ends the command with 1', async (t) =>
     if (request.state !== 'b') return decisionOn(request)
     throw new OiError('ERR_STATE_TOO_LONG', 'state: expected less, "b"', { param: 'state' })
   })
-  await withServer({ decider, wire }, async ({ url, key }) => {
+  await withServer({ decider, wire: realWire }, async ({ url, key }) => {
     const more = ['--noul', 'q=Is it?', '--url', url, '--key', key]
     const table = await ended(oi([join(dir, 'csv'), ...more]))
     t.equal(table.code, 1)
@@ -165,7 +141,7 @@ t.test('a killed run continues: nothing is asked twice, and the output is whole'
   const dir = t.testdir({ 'rows.csv': excel(count) })
   const resume = join(dir, 'run.jsonl')
   const gated = new Gated(50)
-  await withServer({ decider: gated.decider, wire }, async ({ url, key }) => {
+  await withServer({ decider: gated.decider, wire: realWire }, async ({ url, key }) => {
     const args = (file: string) => [
       ...[join(dir, file), '--noul', 'q=Is it?', '--url', url, '--key', key],
     ]
@@ -195,7 +171,7 @@ t.test('Ctrl-C waits for the rows that are asked, and keeps them', async (t) => 
   const dir = t.testdir({ 'rows.csv': excel(60) })
   const resume = join(dir, 'run.jsonl')
   const gated = new Gated(10)
-  await withServer({ decider: gated.decider, wire }, async ({ url, key }) => {
+  await withServer({ decider: gated.decider, wire: realWire }, async ({ url, key }) => {
     const more = ['--noul', 'q=Is it?', '--url', url, '--key', key, '--resume', resume]
     const stopped = oi([join(dir, 'rows.csv'), ...more, '--concurrency', '4'])
     await until(() => gated.asked.length === 14)
@@ -217,7 +193,7 @@ t.test('Ctrl-C waits for the rows that are asked, and keeps them', async (t) => 
 t.test('a reader that leaves ends the asking', async (t) => {
   const dir = t.testdir({ 'rows.csv': excel(2000) })
   const gated = new Gated()
-  await withServer({ decider: gated.decider, wire }, async ({ url, key }) => {
+  await withServer({ decider: gated.decider, wire: realWire }, async ({ url, key }) => {
     const stub = new URL('../fixtures/oi-stub.js', import.meta.url).pathname
     const args = [stub, 'ask', '--rows', join(dir, 'rows.csv'), '--noul', 'q=Is it?']
     const env = { ...process.env, OI_TEST_MODEL: 'fake', OI_KEY: key }
@@ -236,7 +212,7 @@ t.test('a server that is not there ends the command after the rows so far', asyn
     if (++asked === 3) throw new OiError('ERR_BALANCE', 'not for you')
     return decisionOn(request)
   })
-  await withServer({ decider, wire }, async ({ url, key }) => {
+  await withServer({ decider, wire: realWire }, async ({ url, key }) => {
     const more = ['--noul', 'q=Is it?', '--url', url, '--key', key, '--concurrency', '1']
     const { code, stdout, stderr } = await ended(oi([join(dir, 'rows.csv'), ...more]))
     t.equal(code, 1)

@@ -100,49 +100,44 @@ t.test('--orders averages orders, with its own model and on a server', async (t)
   t.strictSame(asked, ['all', undefined])
 })
 
-for (const [title, args, input, message] of [
-  ['no question', ['x'], '', /no question: ask with --noul/],
-  ['no state', ['--noul', 'y'], '', /standard input is empty/],
-  ['two states', ['x', '--state-file', 'y', '--noul', 'z'], '', /two states/],
-  ['a state that is no JSON', ['{', '--json-state', '--noul', 'y'], '', /--json-state.*JSON/],
+for (const [title, args, message, input = ''] of [
+  ['no question', ['x'], /no question: ask with --noul/],
+  ['no state', ['--noul', 'y'], /standard input is empty/],
+  ['two states', ['x', '--state-file', 'y', '--noul', 'z'], /two states/],
+  ['a state that is no JSON', ['{', '--json-state', '--noul', 'y'], /--json-state.*JSON/],
   [
     'a state that is no text',
     ['--state-file', '/', '--noul', 'y'],
-    '',
     /--state-file \/: it is a folder/,
   ],
   [
     'no file of questions',
     ['x', '--questions', 'nowhere'],
-    '',
     /--questions nowhere: there is no such file/,
   ],
-  ['questions that are no object', ['--questions', '{"a":1,"a":2}'], '', /two questions named "a"/],
-  ['a name twice', ['x', '--noul', 'a=1', '--noul', 'a=2'], '', /two questions named "a"/],
-  ['a request and a question', ['--request', '-', '--noul', 'y'], '{}', /whole request/],
-  ['a request and a picture', ['--request', '-', '--image', 'y'], '{}', /whole request/],
+  ['questions that are no object', ['--questions', '{"a":1,"a":2}'], /two questions named "a"/],
+  ['a name twice', ['x', '--noul', 'a=1', '--noul', 'a=2'], /two questions named "a"/],
+  ['a request and a question', ['--request', '-', '--noul', 'y'], /whole request/, '{}'],
+  ['a request and a picture', ['--request', '-', '--image', 'y'], /whole request/, '{}'],
   [
     'a picture that is not there',
     ['--image', 'no.png', '--noul', 'y'],
-    '',
     /--image no\.png: there is no such file/,
   ],
   [
     'a picture that is none',
     ['--image', 'package.json', '--noul', 'y'],
-    '',
     /--image package\.json: expected one of image\/png/,
   ],
-  ['a bad flag', ['x', '--choice', 'y'], '', /--choice "Which team/],
-  ['no key', ['x', '--noul', 'y', '--url', 'http://localhost'], '', /OI_KEY/],
-  ['no address', ['x', '--noul', 'y', '--url', 'localhost:1', '--key', 'k'], '', /--url: expected/],
+  ['a bad flag', ['x', '--choice', 'y'], /--choice "Which team/],
+  ['no key', ['x', '--noul', 'y', '--url', 'http://localhost'], /OI_KEY/],
+  ['no address', ['x', '--noul', 'y', '--url', 'localhost:1', '--key', 'k'], /--url: expected/],
   [
     'other orders',
     ['x', '--noul', 'y', '--url', 'http://a', '--key', 'k', '--orders', '3'],
-    '',
     /--orders: expected "auto" or 1 or 2 or "all", got 3/,
   ],
-  ['a broken key', ['x', '--noul', 'y', '--url', 'http://a', '--key', 'é'], '', /The key has/],
+  ['a broken key', ['x', '--noul', 'y', '--url', 'http://a', '--key', 'é'], /The key has/],
 ] as const) {
   t.test(`${title} is wrong usage: 2`, async (t) => {
     const { code, stdout, stderr } = await ask([...args], input)

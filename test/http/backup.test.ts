@@ -13,20 +13,19 @@ import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { oi } from '../helpers/command.js'
-import { dataFolder } from '../helpers/data-folder.js'
+import { dataFolder, firstKey } from '../helpers/data-folder.js'
 import { ServerProcess } from '../helpers/server-process.js'
+import { post } from '../helpers/asking.js'
 
 /** A data folder whose workspace pays for its requests, and one of its keys. */
 function paying(t: Test) {
   const dataDir = dataFolder(t)
-  const accounts = new Accounts({ dataDir })
-  const { secret, id } = accounts.createFirstKey()!
-  const { id: workspace } = accounts.workspace('default')
-  accounts.terms.setLimits(workspace, { requestsPerMinute: 0 })
-  accounts.credits.add(workspace, 1_000_000_000_000)
-  accounts.prices.set('stub', { input: 1_000_000, output: 2_000_000 })
-  accounts.close()
-  return { dataDir, secret, keyId: id }
+  const { secret, id: keyId } = firstKey(dataDir, (accounts, workspaceId) => {
+    accounts.terms.setLimits(workspaceId, { requestsPerMinute: 0 })
+    accounts.credits.add(workspaceId, 1_000_000_000_000)
+    accounts.prices.set('stub', { input: 1_000_000, output: 2_000_000 })
+  })
+  return { dataDir, secret, keyId }
 }
 
 t.test('copies made while a server books are whole, and can be restored', async (t) => {
@@ -37,11 +36,7 @@ t.test('copies made while a server books are whole, and can be restored', async 
   const statuses = new Set<number>()
   const clients = Array.from({ length: 8 }, async () => {
     while (running) {
-      const reply = await fetch(server.url('/v1/systemone'), {
-        method: 'POST',
-        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-        body: '{}',
-      })
+      const reply = await post({ url: server.url(''), key: secret })
       await reply.text()
       statuses.add(reply.status)
       answered++

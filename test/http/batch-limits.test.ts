@@ -3,7 +3,8 @@ import t from 'tap'
 import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import type { Gate } from '../../src/http/access/gate.js'
-import { about, linesType, numbers, postBatch, replyOf, requestsAbout } from '../helpers/batch.js'
+import { linesType } from '../helpers/asking.js'
+import { about, numbers, postBatch, replyOf, requestsAbout } from '../helpers/batch.js'
 import { stubDecider, withServer } from '../helpers/stub.js'
 
 /** Admits this many requests, and remembers all that it was asked for. */
@@ -126,10 +127,8 @@ t.test('refused items never reach the model', async (t) => {
   const gate = new CountingGate(2)
   await withServer({ decider, gate }, async (server) => {
     const { results } = await replyOf(await postBatch(server, requestsAbout([1, 2, 3])))
-    t.strictSame(
-      results.map(({ status }) => status),
-      [504, 504, 429],
-    )
+    const statuses = results.map(({ status }) => status)
+    t.strictSame(statuses, [504, 504, 429])
     t.strictSame(asked, [1, 2])
     t.equal(gate.booked, 0)
   })

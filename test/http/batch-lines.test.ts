@@ -4,11 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { validators } from '../../src/api/schemas.js'
 import { OiError } from '../../src/errors.js'
 import { mostUnderWay } from '../../src/http/exchange/batch-run.js'
+import { batchPath, linesType } from '../helpers/asking.js'
 import {
   about,
-  batchPath,
   linesOf,
-  linesType,
   numbers,
   openBatch,
   postBatch,
@@ -133,7 +132,7 @@ t.test('a call refused as a whole is one ordinary error', (t) =>
 
 t.test('the connection goes on after the last line', (t) =>
   withServer({}, async (server) => {
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     const headers = { authorization: `Bearer ${server.key}`, accept: linesType }
     for (let i = 0; i < 2; i++) {
       client.send(request('POST', batchPath, headers, JSON.stringify(requestsAbout([1]))))
@@ -143,7 +142,6 @@ t.test('the connection goes on after the last line', (t) =>
     }
     client.send(request('GET', '/healthz'))
     t.equal((await client.reply()).status, 200)
-    client.socket.destroy()
   }),
 )
 

@@ -6,6 +6,7 @@
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Body } from '../../src/http/bodies/body.js'
+import { batchPath } from '../helpers/asking.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { until } from '../helpers/until.js'
 import { stubDecider, decision, type StubServer, withServer } from '../helpers/stub.js'
@@ -31,31 +32,29 @@ for (const [bytes, status] of [
 ] as const) {
   t.test(`a body of ${bytes} bytes under a limit of ${maxBodyBytes}, in one piece`, (t) =>
     withServer({ maxBodyBytes }, async (server) => {
-      const client = await RawClient.connect(server.port)
+      using client = await RawClient.connect(server.port)
       client.send(request('POST', path, bearer(server), json(bytes)))
       t.equal((await client.reply()).status, status)
       client.send(request('GET', '/healthz'))
       t.equal((await client.reply()).status, 200, 'the connection goes on')
-      client.socket.destroy()
     }),
   )
 
   t.test(`a body of ${bytes} bytes under a limit of ${maxBodyBytes}, in pieces`, (t) =>
     withServer({ maxBodyBytes }, async (server) => {
-      const client = await RawClient.connect(server.port)
+      using client = await RawClient.connect(server.port)
       const text = request('POST', path, bearer(server), json(bytes))
       for (let i = 0; i < text.length; i += 1000) {
         client.send(text.slice(i, i + 1000))
         await sleep(5)
       }
       t.equal((await client.reply()).status, status)
-      client.socket.destroy()
     }),
   )
 
   t.test(`a body of ${bytes} bytes under a limit of ${maxBodyBytes}, chunked`, (t) =>
     withServer({ maxBodyBytes }, async (server) => {
-      const client = await RawClient.connect(server.port)
+      using client = await RawClient.connect(server.port)
       client.send(request('POST', path, { ...bearer(server), 'transfer-encoding': 'chunked' }))
       const text = json(bytes)
       for (let i = 0; i < text.length; i += 700) {
@@ -67,28 +66,25 @@ for (const [bytes, status] of [
       t.equal((await client.reply()).status, status)
       client.send(request('GET', '/healthz'))
       t.equal((await client.reply()).status, 200, 'the connection goes on')
-      client.socket.destroy()
     }),
   )
 }
 
 t.test('an announced length over the limit is refused before the body', (t) =>
   withServer({ maxBodyBytes }, async (server) => {
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     client.send(request('POST', path, { ...bearer(server), 'content-length': '5001' }))
     const { status, body } = await client.reply()
     t.equal(status, 413)
     t.match(JSON.parse(body), { error: { code: 'payload_too_large', message: /5000 bytes/ } })
-    client.socket.destroy()
   }),
 )
 
 t.test('no body is an empty text', (t) =>
   withServer({}, async (server) => {
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     client.send(request('POST', path, bearer(server)))
     t.equal((await client.reply()).status, 422)
-    client.socket.destroy()
   }),
 )
 
@@ -98,14 +94,13 @@ t.test('an announced length of 0 is an empty text, also if the head comes in pie
   withServer({}, async (server) => {
     const bytes = request('POST', path, { ...bearer(server), 'content-length': '0' })
     for (const cut of [0, 60, bytes.length - 4, bytes.length - 1]) {
-      const client = await RawClient.connect(server.port)
+      using client = await RawClient.connect(server.port)
       client.send(bytes.slice(0, cut))
       await sleep(20)
       client.send(bytes.slice(cut))
       t.equal((await client.reply()).status, 422, `cut at ${cut}`)
       client.send(request('GET', '/healthz'))
       t.equal((await client.reply()).status, 200, 'the connection goes on')
-      client.socket.destroy()
     }
   }),
 )
@@ -126,13 +121,15 @@ t.test('an upload that is cut leaves nothing behind', async (t) => {
     return decision
   })
   await withServer({ decider }, async (server) => {
-    const client = await RawClient.connect(server.port)
-    client.send(request('POST', path, { ...bearer(server), 'content-length': '100' }) + 'half')
-    await until(() => server.handlers.running.size > 0)
-    client.socket.destroy()
-    await until(() => server.handlers.running.size === 0)
-    t.equal(asked, 0)
-    t.match(JSON.parse(server.log[0]!), { status: 0, path })
+    for (const [i, at] of [path, batchPath].entries()) {
+      const client = await RawClient.connect(server.port)
+      client.send(request('POST', at, { ...bearer(server), 'content-length': '100' }) + 'half')
+      await until(() => server.handlers.running.size > 0)
+      client.socket.destroy()
+      await until(() => server.handlers.running.size === 0)
+      t.equal(asked, 0)
+      t.match(JSON.parse(server.log[i]!), { status: 0, path: at })
+    }
   })
 })
 

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import { type Charged, openGate } from '../../src/http/access/gate.js'
-import { linesType, postBatch, readLines, replyOf, requestsAbout } from '../helpers/batch.js'
+import { linesType, decidePath, get, post } from '../helpers/asking.js'
+import { postBatch, readLines, replyOf, requestsAbout } from '../helpers/batch.js'
 import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
@@ -41,13 +42,7 @@ class SlowGate {
   }
 }
 
-const ask = ({ url, key }: StubServer, signal?: AbortSignal) =>
-  fetch(`${url}/v1/systemone`, {
-    method: 'POST',
-    body: '{}',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(signal && { signal }),
-  })
+const ask = (server: StubServer, signal?: AbortSignal) => post(server, {}, {}, decidePath, signal)
 
 /** Decides when the test says so, whatever happens to the request. */
 function stubborn() {
@@ -62,10 +57,8 @@ t.test('a decision after the deadline is not booked', async (t) => {
   await withServer({ decider, gate: slow.gate, deadlineMs: 50 }, async (server) => {
     t.equal((await ask(server)).status, 504)
     const { results } = await replyOf(await postBatch(server, requestsAbout([1, 2])))
-    t.strictSame(
-      results.map(({ status }) => status),
-      [504, 504],
-    )
+    const statuses = results.map(({ status }) => status)
+    t.strictSame(statuses, [504, 504])
     for (const end of ends) end()
     await sleep(10)
     t.equal(ends.length, 3)
@@ -193,10 +186,7 @@ t.test('limits that cannot be read any more are left out of replies, also of err
       await until(() => slow.signals.length === 2)
       slow.release()
       t.equal((await asked).status, 200)
-      const models = await fetch(`${server.url}/v1/models`, {
-        headers: { authorization: `Bearer ${server.key}` },
-      })
-      t.equal(models.status, 200)
+      t.equal((await get(server, '/v1/models')).status, 200)
     },
   )
 })

@@ -9,6 +9,8 @@ import { promisify } from 'node:util'
 import { settings } from '../../src/config.js'
 import { ended, oi, RunningCommand } from '../helpers/command.js'
 import { vacantPort } from '../helpers/vacant-port.js'
+import { get, post } from '../helpers/asking.js'
+import { about } from '../helpers/batch.js'
 
 const listening = /Listening on (http:\/\/127\.0\.0\.1:(\d+))/
 const secretLine = /^\s*(oi-[\w-]{43})$/m
@@ -129,15 +131,6 @@ t.test('a first start shows a key once, and a request that works with it', async
   t.equal(await second.exited, 0)
 })
 
-t.test('while the model is loaded: 503, and a signal still ends it with 0', async (t) => {
-  const server = serve(t, t.testdir(), 'loading')
-  const [, url] = await server.match(listening)
-  t.equal((await fetch(`${url}/healthz`)).status, 200)
-  t.equal((await fetch(`${url}/readyz`)).status, 503)
-  server.process.kill('SIGTERM')
-  t.equal(await server.exited, 0)
-})
-
 t.test('too few open files are said in a sentence', async (t) => {
   const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
   const { status, stderr } = spawnSync('sh', ['-c', `ulimit -n 48; exec node ${main} --version`])
@@ -180,18 +173,15 @@ t.test('several models are loaded one after another, and each answers to its nam
   )
   t.match(server.stderr, /Loading small \(1 of 2\): 100 %\nLoading big \(2 of 2\): 0 %/)
   const [, key] = await server.match(secretLine)
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const questions = { q: { type: 'noul', instructions: '?' } }
+  const address = { url: url!, key: key! }
   for (const [model, name] of [
     [undefined, 'small'],
     ['latest', 'small'],
     ['good', 'big'],
   ]) {
-    const body = JSON.stringify({ state: 1, questions, model })
-    const reply = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body })
-    t.match(await reply.json(), { model: name })
+    t.match(await (await post(address, about(1, { model }))).json(), { model: name })
   }
-  t.match(await (await fetch(`${url}/v1/models`, { headers })).json(), {
+  t.match(await (await get(address, '/v1/models')).json(), {
     models: [
       { name: 'small', default: true },
       { name: 'big', default: false },
@@ -246,29 +236,4 @@ t.test('a port in use ends the command with 1, naming the port, and shows no key
   t.equal(await second.exited, 1)
   t.match(second.stderr, new RegExp(`port ${port} is taken: .*--port`))
   t.notMatch(second.stdout, secretLine)
-})
-
-t.test('a signal lets a running request finish; a second one does not', async (t) => {
-  const dataDir = t.testdir()
-  for (const [signals, code] of [
-    [1, 0],
-    [2, 143],
-  ]) {
-    const server = serve(t, dataDir, 'slow')
-    const [, url] = await server.match(listening)
-    await server.match(/^Ready$/m)
-    const key = (await oi(['keys', 'create', '--data', dataDir])).stdout.trim()
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const reply = fetch(`${url}/v1/systemone`, { method: 'POST', headers, body: '{}' })
-    const status = reply.then(
-      ({ status }) => status,
-      () => 'cut',
-    )
-    await server.match(/^Deciding$/m)
-    server.process.kill('SIGTERM')
-    await server.match(/^Stopping$/m)
-    server.process.kill(signals === 1 ? 'SIGUSR2' : 'SIGTERM')
-    t.equal(await status, signals === 1 ? 200 : 'cut')
-    t.equal(await server.exited, code)
-  }
 })

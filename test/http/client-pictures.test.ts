@@ -1,21 +1,15 @@
 /** How `oi-systemone/client` sends images beside a request. */
 import t from 'tap'
 import { createClient, image } from 'oi-systemone/client'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
 import { play, refusal, sendJson, withHttpServer } from '../helpers/http-server.js'
 import { png } from '../helpers/pictures.js'
-import { withServer } from '../helpers/stub.js'
+import { withFake } from '../helpers/stub.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
 const questions = { q: { type: 'noul', instructions: 'Is it?' } } as const
 const photo = await png(60, 30)
 
 t.test('an image from bytes, a buffer or a blob is answered like a base64 block', async (t) => {
-  const decider = await createDecider(createFakeEngine({ info: { vision: true } }), facts)
-  await withServer({ decider, wire: createWire(readConfig({})) }, async ({ url, key }) => {
+  await withFake({ vision: true }, async ({ url, key }) => {
     const client = createClient({ baseUrl: url, apiKey: key })
     const state = { claim: 'Lunch', photo: image(photo, 'image/png') }
     const wanted = await client.decide({ state, questions })

@@ -1,20 +1,18 @@
 /** `oi-systemone/client`, by its public name, and the server over an engine without a model. */
 import t from 'tap'
 import { createClient, OiRequestError } from 'oi-systemone/client'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
 import { OiError } from '../../src/errors.js'
 import { openGate } from '../../src/http/access/gate.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
-import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import {
+  decision,
+  Slow,
+  stubDecider,
+  type StubServer,
+  withServer,
+  withFake,
+} from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:0', releaseDate: '2025-01-02' }
-const decider = await createDecider(createFakeEngine(), { ...facts, name: 'fake' })
-const wire = createWire(readConfig({}))
-
-const withReal = (use: (server: StubServer) => Promise<void>) => withServer({ decider, wire }, use)
 const connect = ({ url, key }: StubServer) => createClient({ baseUrl: url, apiKey: key })
 const asking = {
   state: 'It rains.',
@@ -66,7 +64,7 @@ t.test(
 )
 
 t.test('every answer has the type of its question', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const { model, answers, usage, latency_ms, requestId } = await connect(server).decide({
       state: { message: 'I was charged twice.', attempts: 2 },
       questions: {
@@ -97,7 +95,7 @@ t.test('every answer has the type of its question', (t) =>
 )
 
 t.test('questions of an unknown type have answers of any type', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const name = '__proto__'
     const questions: Record<string, { type: 'noul'; instructions: string }> = JSON.parse(
       `{"${name}":{"type":"noul","instructions":"Wet?"},"7":{"type":"noul","instructions":"No?"}}`,
@@ -109,7 +107,7 @@ t.test('questions of an unknown type have answers of any type', (t) =>
 )
 
 t.test('the address may end with a slash or /v1', (t) =>
-  withReal(async ({ url, key }) => {
+  withFake({}, async ({ url, key }) => {
     for (const end of ['', '/', '/v1', '/v1/']) {
       const client = createClient({ baseUrl: `${url}${end}`, apiKey: key })
       t.match(await client.models(), [{ name: 'fake', default: true, modalities: ['text'] }])
@@ -118,7 +116,7 @@ t.test('the address may end with a slash or /v1', (t) =>
 )
 
 t.test('evidence is on request, and the id is the caller’s', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const client = connect(server)
     const { answers, requestId } = await client.decide(asking, {
       evidence: true,
@@ -131,7 +129,7 @@ t.test('evidence is on request, and the id is the caller’s', (t) =>
 )
 
 t.test('texts keep the order of names that JavaScript would move', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const criteria = '{"9":null,"b":null,"1":null}'
     const body = `{"state":1.0,"questions":{"q":{"type":"choice","criteria":${criteria}}}}`
     const text = await connect(server).decideText(body)
@@ -140,7 +138,7 @@ t.test('texts keep the order of names that JavaScript would move', (t) =>
 )
 
 t.test('a refusal is an error with its place, and is not retried', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const client = connect(server)
     const questions = { team: { type: 'choice', criteria: {} } } as const
     t.match(await errorOf(client.decide({ state: 1, questions }, { requestId: 'a' })), {
@@ -259,7 +257,7 @@ t.test('an attempt that takes too long ends the work of the server, and is retri
 })
 
 t.test('an unsendable value is not a network failure', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const client = connect(server)
     await t.rejects(client.decide(asking, { requestId: 'a\nb' }), TypeError)
     await t.rejects(client.decide(asking, { timeoutMs: 0 }), TypeError)

@@ -10,8 +10,8 @@ import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Accounts } from '../../src/accounts/accounts.js'
 import { textTable } from '../../src/terminal/text-table.js'
+import { firstKey } from '../helpers/data-folder.js'
 import { stubScript } from '../helpers/server-process.js'
 import { noDisk, smallDisk } from '../helpers/small-disk.js'
 
@@ -28,9 +28,7 @@ function exited(child: ChildProcess): Promise<number | null> {
 
 /** A folder of accounts with this many keys. */
 function manyKeys(dataDir: string, count: number): string {
-  const accounts = new Accounts({ dataDir })
-  accounts.createFirstKey()
-  accounts.close()
+  firstKey(dataDir)
   const db = new Sqlite(join(dataDir, 'accounts.db'))
   const insert = db.prepare(
     `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms) VALUES (1, ?, ?, 'abcd', 1)`,

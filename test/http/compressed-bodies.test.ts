@@ -160,12 +160,11 @@ t.test('the key is checked first, and then the content coding', (t) =>
     t.equal((await post(server, single, Buffer.from(asking(short)), 'Identity')).status, 200)
     t.strictSame(states, [short])
 
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     const head = request('POST', single, { authorization: `Bearer ${server.key}` })
     const twice = 'Content-Encoding: gzip\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n'
     client.send(head.slice(0, -2) + twice)
     t.equal((await client.reply()).status, 415, 'in two lines')
-    client.socket.destroy()
   }),
 )
 

@@ -9,14 +9,8 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import type { Decider } from '../../src/decide/types.js'
 import { openGate } from '../../src/http/access/gate.js'
 import { replyCodings } from '../../src/http/reply/reply-coding.js'
-import {
-  batchPath,
-  linesType,
-  numbers,
-  readLines,
-  requestsAbout,
-  settled,
-} from '../helpers/batch.js'
+import { batchPath, linesType } from '../helpers/asking.js'
+import { numbers, readLines, requestsAbout, settled } from '../helpers/batch.js'
 import { replyDecoders } from '../helpers/compressed.js'
 import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'

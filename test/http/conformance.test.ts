@@ -15,30 +15,18 @@ import { countsOf, tableOf } from '../../scripts/conformance/report.js'
 import { type Rule, runRules, section } from '../../scripts/conformance/rule.js'
 import { rules } from '../../scripts/conformance/rules.js'
 import type { Accounts } from '../../src/accounts/accounts.js'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
 import { createCors } from '../../src/http/access/cors.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
 import { withProxy } from '../helpers/faulty-proxy.js'
 import { blindFaults, imageFaults } from '../helpers/limit-faults.js'
 import { faults } from '../helpers/server-faults.js'
 import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
-import { type StubServer, withServer } from '../helpers/stub.js'
-
-const facts = {
-  fileName: 'fake.gguf',
-  digest: `sha256:${'0'.repeat(64)}`,
-  releaseDate: '2025-01-02',
-  aliases: ['alias'],
-}
+import { type StubServer, withFake } from '../helpers/stub.js'
 
 /** A real decider and the real wire over an engine without a model. */
-async function withFakeModel(use: (server: FakeServer) => Promise<void>, vision = false) {
-  const decider = await createDecider(createFakeEngine({ info: { vision } }), facts)
+function withFakeModel(use: (server: KeyedServer) => Promise<void>, vision = false) {
   const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts })
-  const wire = createWire(readConfig({}))
-  await withServer({ wire, decider, gateOf, cors: createCors(origin) }, (server) => {
+  const options = { vision, facts: { aliases: ['alias'] }, gateOf, cors: createCors(origin) }
+  return withFake(options, (server) => {
     const { accounts, key } = server
     const { id } = accounts.createWorkspace('narrow')
     accounts.terms.setLimits(id, { concurrent: 2 })
@@ -47,7 +35,7 @@ async function withFakeModel(use: (server: FakeServer) => Promise<void>, vision 
   })
 }
 
-interface FakeServer extends StubServer {
+interface KeyedServer extends StubServer {
   readonly keys: Keys
 }
 
@@ -92,10 +80,8 @@ t.test("the formulas give the interface's worked values", async (t) => {
 t.test('this server keeps every rule', (t) =>
   withFakeModel(async ({ url, keys }) => {
     const results = await run(url, keys)
-    t.strictSame(
-      results.filter(({ outcome }) => outcome === 'FAIL'),
-      [],
-    )
+    const failed = results.filter(({ outcome }) => outcome === 'FAIL')
+    t.strictSame(failed, [])
     for (const { rule, outcome, seen } of results) {
       if (outcome === 'skipped')
         t.match(seen, /needs a|no model in|from outside|has no limit/, rule)

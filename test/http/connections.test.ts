@@ -3,6 +3,8 @@
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { post } from '../helpers/asking.js'
+import { about, postBatch, requestsAbout } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { noStats } from '../../src/engine/stats.js'
 import { Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
@@ -13,25 +15,13 @@ const ask = ({ key }: StubServer, id: string) =>
 
 t.test('one connection serves many requests, one after another', (t) =>
   withServer({}, async (server) => {
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     for (let i = 0; i < 100; i++) {
       client.send(ask(server, `r${i}`))
       const { status, headers } = await client.reply()
       if (status !== 200 || headers['x-request-id'] !== `r${i}`) t.fail(`request ${i}: ${status}`)
     }
     t.equal(client.rest, '')
-    client.socket.destroy()
-  }),
-)
-
-t.test('pipelined requests with immediate answers are answered in order', (t) =>
-  withServer({}, async (server) => {
-    const client = await RawClient.connect(server.port)
-    const ids = Array.from({ length: 20 }, (_, i) => `r${i}`)
-    client.send(ids.map((id) => request('GET', '/healthz', { 'x-request-id': id })).join(''))
-    for (const id of ids) t.equal((await client.reply()).headers['x-request-id'], id)
-    t.equal(client.rest, '')
-    client.socket.destroy()
   }),
 )
 
@@ -39,7 +29,7 @@ for (const gapMs of [0, 20]) {
   t.test(`a request behind an undecided one waits for it (gap ${gapMs} ms)`, async (t) => {
     const slow = new Slow()
     await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
-      const client = await RawClient.connect(server.port)
+      using client = await RawClient.connect(server.port)
       client.send(ask(server, 'first'))
       if (gapMs > 0) await sleep(gapMs)
       client.send(ask(server, 'second'))
@@ -49,7 +39,6 @@ for (const gapMs of [0, 20]) {
       await until(() => slow.signals.length === 2)
       slow.release()
       t.match(await client.reply(), { status: 200, headers: { 'x-request-id': 'second' } })
-      client.socket.destroy()
     })
   })
 }
@@ -60,7 +49,7 @@ t.test('a client that leaves aborts its decision, and no other one', async (t) =
     const leaver = await RawClient.connect(server.port)
     leaver.send(ask(server, 'leaver'))
     await until(() => slow.signals.length === 1)
-    const stayer = await RawClient.connect(server.port)
+    using stayer = await RawClient.connect(server.port)
     stayer.send(ask(server, 'stayer'))
     await until(() => slow.signals.length === 2)
     leaver.socket.destroy()
@@ -69,7 +58,6 @@ t.test('a client that leaves aborts its decision, and no other one', async (t) =
     t.notOk(slow.signals[1]!.aborted)
     slow.release()
     t.equal((await stayer.reply()).status, 200)
-    stayer.socket.destroy()
   })
 })
 
@@ -85,29 +73,24 @@ t.test('a late request is told how fast its model is, and how much it had to do'
     ],
   }
   await withServer({ decider, deadlineMs: 50 }, async (server) => {
-    const { url, key } = server
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const questions = { q: { type: 'noul', instructions: '?' } }
-    const send = async (path: string, sent: object) => {
-      const body = JSON.stringify(sent)
-      const reply = await fetch(`${url}${path}`, { method: 'POST', headers, body })
-      return await reply.text()
-    }
     const known = 'stub evaluates 301 tokens a second, and had 6800 to do: about 23 s more'
-    t.match(await send('/v1/systemone', { state: 'a', questions }), `within 50 ms; ${known}"`)
-    const batch = { states: ['a'], questions }
-    t.match(await send('/v1/systemone/batch', batch), `within 50 ms; ${known}"`)
+    for (const reply of [
+      await post(server, about('a')),
+      await postBatch(server, requestsAbout(['a'])),
+    ]) {
+      t.match(await reply.text(), `within 50 ms; ${known}"`)
+    }
   })
 })
 
 t.test('the deadline answers 504 and aborts the decision', async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide), deadlineMs: 100 }, async (server) => {
-    const first = await RawClient.connect(server.port)
+    using first = await RawClient.connect(server.port)
     first.send(ask(server, 'first'))
     await until(() => slow.signals.length === 1)
     await sleep(50)
-    const second = await RawClient.connect(server.port)
+    using second = await RawClient.connect(server.port)
     const startMs = performance.now()
     second.send(ask(server, 'second'))
     await until(() => slow.signals.length === 2)
@@ -124,20 +107,17 @@ t.test('the deadline answers 504 and aborts the decision', async (t) => {
     slow.release()
     first.send(request('GET', '/healthz'))
     t.equal((await first.reply()).status, 200, 'the late decision was not written')
-    first.socket.destroy()
-    second.socket.destroy()
   })
 })
 
 t.test('the deadline begins when the body has come', (t) =>
   withServer({ deadlineMs: 50 }, async (server) => {
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     const whole = ask(server, 'half')
     client.send(whole.slice(0, -1))
     await sleep(150)
     client.send(whole.slice(-1))
     t.equal((await client.reply()).status, 200)
-    client.socket.destroy()
   }),
 )
 

@@ -2,7 +2,8 @@
 import t from 'tap'
 import { readConfig } from '../../src/config.js'
 import { createCors } from '../../src/http/access/cors.js'
-import { linesType } from '../helpers/batch.js'
+import { linesType } from '../helpers/asking.js'
+import { postBatch } from '../helpers/batch.js'
 import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 
 const app = 'https://app.example'
@@ -110,11 +111,7 @@ t.test('a listed origin may read every reply, also errors and lines', (t) =>
       }
       await reply.text()
     }
-    const lines = await fetch(`${server.url}/v1/systemone/batch`, {
-      method: 'POST',
-      headers: { ...headers, accept: linesType, 'content-type': 'application/json' },
-      body: '{"requests":[1]}',
-    })
+    const lines = await postBatch(server, { requests: [1] }, { origin: app, accept: linesType })
     t.equal(lines.status, 200)
     t.equal(lines.headers.get('access-control-allow-origin'), app)
     await lines.text()

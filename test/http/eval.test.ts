@@ -2,41 +2,19 @@
 import t from 'tap'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DecideRequest, Decider } from '../../src/decide/types.js'
+import type { DecideRequest } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import type { Report } from '../../src/evaluate/report.js'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
 import { settled } from '../helpers/batch.js'
 import { ended, RunningCommand } from '../helpers/command.js'
-import { decisionOn, rowText } from '../helpers/labelled.js'
-import { stubDecider, withServer } from '../helpers/stub.js'
+import { decisionOn, Gated, rowText } from '../helpers/labelled.js'
+import { stubDecider, withServer, realWire } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
 const count = 40
 const rows = Array.from({ length: count }, (_, i) => rowText(i)).join('\n')
-const wire = createWire(readConfig({}))
 const oi = (args: readonly string[]) => new RunningCommand(['eval', ...args], 'fake')
 const local = ['--model', 'fake.gguf']
-
-/** Answers at once, but from a certain request on only when told to. */
-class Gated {
-  asked = 0
-  readonly decider: Decider
-  #open!: () => void
-  readonly #opened = new Promise<void>((resolve) => (this.#open = resolve))
-
-  constructor(free: number) {
-    this.decider = stubDecider(async (request: DecideRequest) => {
-      if (++this.asked > free) await this.#opened
-      return decisionOn(request)
-    })
-  }
-
-  open(): void {
-    this.#open()
-  }
-}
 
 t.test('a model file: a table, a page, and the exit code 0', async (t) => {
   const dir = t.testdir({ 'rows.jsonl': rows })
@@ -104,7 +82,7 @@ t.test('--url asks a server, and --json is the report', async (t) => {
     bodies.push(request)
     return decisionOn(request)
   })
-  await withServer({ decider, wire }, async ({ url, key }) => {
+  await withServer({ decider, wire: realWire }, async ({ url, key }) => {
     const { code, stdout, stderr } = await ended(oi([file, '--url', url, '--key', key, '--json']))
     t.equal(code, 0, stderr)
     t.match(JSON.parse(stdout), {
@@ -136,7 +114,7 @@ t.test(
       if (times <= 25) throw new OiError('ERR_RATE_LIMIT', 'used up', { retryAfterMs: 1 })
       return decisionOn(request)
     })
-    await withServer({ decider, wire }, async ({ url, key }) => {
+    await withServer({ decider, wire: realWire }, async ({ url, key }) => {
       const { code, stdout, stderr } = await ended(oi([file, '--url', url, '--key', key, '--json']))
       t.equal(code, 0, stderr)
       t.match(JSON.parse(stdout), { rows: { answered: count, refused: 0 }, whole: true })
@@ -148,21 +126,21 @@ t.test('a killed run continues, and ends with the figures of a whole one', async
   const dir = t.testdir({ 'rows.jsonl': rows })
   const resume = join(dir, 'run.jsonl')
   const gated = new Gated(20)
-  await withServer({ decider: gated.decider, wire }, async ({ url, key }) => {
+  await withServer({ decider: gated.decider, wire: realWire }, async ({ url, key }) => {
     const args = [join(dir, 'rows.jsonl'), '--url', url, '--key', key, '--json']
     const killed = oi([...args, '--resume', resume])
     const done = () => (existsSync(resume) ? readFileSync(resume, 'utf8').split('\n').length : 0)
     // The head, 20 rows, and the text after the last line break.
-    await until(() => done() >= 22 && gated.asked > 20)
+    await until(() => done() >= 22 && gated.asked.length > 20)
     killed.process.kill('SIGKILL')
     await killed.exited
     // Requests that it had sent may still be on their way.
-    const before = await settled(() => gated.asked)
+    const before = await settled(() => gated.asked.length)
     gated.open()
 
     const resumed = await ended(oi([...args, '--resume', resume]))
     t.equal(resumed.code, 0, resumed.stderr)
-    t.equal(gated.asked, before + count - 20)
+    t.equal(gated.asked.length, before + count - 20)
     const whole = await ended(oi([...args, '--concurrency', '1']))
     const figures = (text: string) => {
       const { overall, rows } = JSON.parse(text) as Report
@@ -211,7 +189,7 @@ t.test('--against compares with another run over the same rows', async (t) => {
   t.equal((await ended(oi([join(dir, 'rows.jsonl'), ...local, '--resume', run]))).code, 0)
   const kept = readFileSync(run, 'utf8')
   await withServer(
-    { decider: stubDecider(async (asked) => decisionOn(asked)), wire },
+    { decider: stubDecider(async (asked) => decisionOn(asked)), wire: realWire },
     async (at) => {
       const server = ['--url', at.url, '--key', at.key, '--against']
       const args = [join(dir, 'rows.jsonl'), ...server, run]
@@ -247,9 +225,9 @@ t.test('--against compares with another run over the same rows', async (t) => {
 t.test('Ctrl-C ends the run with the figures so far', async (t) => {
   const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
   const gated = new Gated(20)
-  await withServer({ decider: gated.decider, wire }, async ({ url, key }) => {
+  await withServer({ decider: gated.decider, wire: realWire }, async ({ url, key }) => {
     const command = oi([file, '--url', url, '--key', key, '--json', '--concurrency', '2'])
-    await until(() => gated.asked > 21)
+    await until(() => gated.asked.length > 21)
     command.process.kill('SIGINT')
     const { code, stdout, stderr } = await ended(command)
     t.equal(code, 1)
@@ -265,7 +243,7 @@ t.test('rows that the model refuses are named, and end the command with 1', asyn
     if (request.state !== 'state 7') return decisionOn(request)
     throw new OiError('ERR_STATE_TOO_LONG', 'state: expected less', { param: 'state' })
   })
-  await withServer({ decider, wire }, async ({ url, key }) => {
+  await withServer({ decider, wire: realWire }, async ({ url, key }) => {
     const { code, stdout } = await ended(oi([file, '--url', url, '--key', key]))
     t.equal(code, 1)
     t.match(stdout, /39 of 40 rows, 1 refused, 117 answers/)

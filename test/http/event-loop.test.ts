@@ -4,16 +4,14 @@ import Sqlite from 'better-sqlite3'
 import { readFileSync } from 'node:fs'
 import { accountsPath } from '../../src/accounts/store/database.js'
 import { createInstantEngine } from '../../scripts/bench/instant-engine.js'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { withAdmin } from '../helpers/admin-server.js'
-import { linesType, numbers, postBatch } from '../helpers/batch.js'
-import { withServer } from '../helpers/stub.js'
+import { linesType } from '../helpers/asking.js'
+import { numbers, postBatch } from '../helpers/batch.js'
+import { withServer, realWire } from '../helpers/stub.js'
+import { fakeFacts } from '../helpers/fake-engine.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
-const decider = await createDecider(createInstantEngine(), facts)
-const wire = createWire(readConfig({}))
+const decider = await createDecider(createInstantEngine(), fakeFacts)
 
 const optionsOf = (count: number) => Object.fromEntries(numbers(count).map((i) => [`o${i}`, '']))
 const choices = (count: number, options: number) =>
@@ -75,7 +73,7 @@ async function longestTurns(use: () => Promise<unknown>): Promise<readonly numbe
 for (const [i, [name, body]] of Object.entries(heavy).entries()) {
   const accept = i % 2 === 0 ? 'application/json' : linesType
   t.test(`${name}, as ${accept}: the event loop goes on`, (t) =>
-    withServer({ decider, wire }, async (server) => {
+    withServer({ decider, wire: realWire }, async (server) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body)
       const [, held = 0] = await longestTurns(async () => {
         await (await postBatch(server, text, { accept })).arrayBuffer()

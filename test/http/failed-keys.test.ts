@@ -106,7 +106,7 @@ for (const transport of ['uws', 'node'] as const) {
     const options = { transport, trustedProxies: createTrustedProxies('127.0.0.1') }
     return withServer(options, async ({ port, handlers }) => {
       for (let i = 0; i < 21; i++) handlers.failedKeys.count('203.0.113.9')
-      const client = await RawClient.connect(port)
+      using client = await RawClient.connect(port)
       // HAProxy's forwardfor adds its own line.
       const lines = ['X-Forwarded-For: 198.51.100.1', 'X-Forwarded-For: 203.0.113.9']
       client.send(
@@ -115,7 +115,6 @@ for (const transport of ['uws', 'node'] as const) {
       const reply = await client.reply()
       t.equal(reply.status, 401)
       t.ok(reply.headers['retry-after'])
-      client.socket.destroy()
     })
   })
 }

@@ -5,7 +5,7 @@
 import t from 'tap'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Accounts } from '../../src/accounts/accounts.js'
+import { firstKey } from '../helpers/data-folder.js'
 import { ServerProcess } from '../helpers/server-process.js'
 import { noDisk, smallDisk } from '../helpers/small-disk.js'
 
@@ -17,11 +17,7 @@ for (const isFirst of [true, false]) {
     async (t) => {
       const disk = smallDisk(t)
       const dataDir = join(disk, 'data')
-      if (!isFirst) {
-        const accounts = new Accounts({ dataDir })
-        accounts.createFirstKey()
-        accounts.close()
-      }
+      if (!isFirst) firstKey(dataDir)
       const filler = join(disk, 'filler')
       fill(filler)
       const starting = ServerProcess.start(t, {

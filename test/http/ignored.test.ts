@@ -1,15 +1,14 @@
 /** `x-oi-ignored` names unknown members of a body. */
 import t from 'tap'
-import { batchPath, linesType } from '../helpers/batch.js'
+import { batchPath, linesType, decidePath, post } from '../helpers/asking.js'
 import { type StubServer, withFake } from '../helpers/stub.js'
 
 const noul = { type: 'noul', instructions: 'Is this about money?' }
 
 const asking =
-  ({ url, key }: StubServer) =>
-  async (body: object, path = '/v1/systemone', accept = '*/*') => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept }
-    const reply = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  (server: StubServer) =>
+  async (body: object, path = decidePath, accept = '*/*') => {
+    const reply = await post(server, body, { accept }, path)
     await reply.text()
     return [reply.status, reply.headers.get('x-oi-ignored')]
   }
@@ -77,15 +76,13 @@ t.test('the header is bounded, however long the names are', (t) =>
 )
 
 t.test('a valid traceparent comes back unchanged, a malformed one does not', (t) =>
-  withFake({}, async ({ url, key }) => {
+  withFake({}, async (server) => {
     const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'
     for (const [traceparent, told] of [
       [good, good],
       ['00-0-0-0', null],
     ] as const) {
-      const headers = { authorization: `Bearer ${key}`, traceparent }
-      const body = JSON.stringify({ state: 's', questions: { q: noul } })
-      const reply = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body })
+      const reply = await post(server, { state: 's', questions: { q: noul } }, { traceparent })
       t.equal(reply.headers.get('traceparent'), told)
       await reply.text()
     }

@@ -4,10 +4,11 @@
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Accounts } from '../../src/accounts/accounts.js'
 import { audit, isBalanced } from '../helpers/audit.js'
-import { RunningCommand } from '../helpers/command.js'
 import { createRandom } from '../helpers/random.js'
+import { post } from '../helpers/asking.js'
+import { firstKey } from '../helpers/data-folder.js'
+import { ServerProcess } from '../helpers/server-process.js'
 
 const kills = Number(process.env['OI_TEST_KILLS'] ?? 5)
 const clients = 16
@@ -18,33 +19,22 @@ t.test(
   { timeout: 120_000 + 30_000 * kills },
   async (t) => {
     const dataDir = t.testdir()
-    const accounts = new Accounts({ dataDir })
-    const { secret } = accounts.createFirstKey()!
-    const { id } = accounts.workspace('default')
-    accounts.terms.setLimits(id, { requestsPerMinute: 0, concurrent: 0 })
-    accounts.credits.add(id, credits)
-    accounts.prices.set('stub', { input: 1_000_000, output: 1_000_000 })
-    accounts.close()
+    const { secret: key } = firstKey(dataDir, (accounts, id) => {
+      accounts.terms.setLimits(id, { requestsPerMinute: 0, concurrent: 0 })
+      accounts.credits.add(id, credits)
+      accounts.prices.set('stub', { input: 1_000_000, output: 1_000_000 })
+    })
 
-    const args = ['serve', '--model', 'stub.gguf', '--port', '0', '--data', dataDir]
-    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
     const random = createRandom(Date.now())
     let [sent, received] = [0, 0]
     for (let kill = 1; kill <= kills; kill++) {
-      const server = new RunningCommand(args, 'instant')
-      t.teardown(() => server.process.kill('SIGKILL'))
-      const [, url] = await server.match(/Listening on (http:\S+)/)
-      await server.match(/^Ready$/m)
+      const server = await ServerProcess.start(t, { dataDir })
       const before = received
       const client = async () => {
         for (;;) {
           sent++
           try {
-            const reply = await fetch(`${url}/v1/systemone`, {
-              method: 'POST',
-              headers,
-              body: '{}',
-            })
+            const reply = await post({ url: server.url(''), key })
             await reply.text()
             if (reply.status !== 200) throw new Error(`status ${reply.status}`)
             received++
@@ -59,7 +49,7 @@ t.test(
       const enough = before + 1 + random.integer(400)
       await server.until(() => received >= enough)
       await sleep(10 * random.next())
-      server.process.kill('SIGKILL')
+      server.child.kill('SIGKILL')
       await Promise.all([server.exited, load])
 
       const seen = audit(dataDir)

@@ -7,7 +7,7 @@ import { request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Decision } from '../../src/decide/types.js'
-import { linesType } from '../helpers/batch.js'
+import { linesType } from '../helpers/asking.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
@@ -155,7 +155,7 @@ t.test('a client that sends its whole body before it reads sees its refusal', (t
 
 t.test('a refused connection goes on after its body', (t) =>
   withServer({ maxBodyBytes: 100 }, async (server) => {
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     const headers = { authorization: `Bearer ${server.key}`, 'content-length': '5000' }
     client.send(request('POST', '/v1/systemone', headers))
     for (let i = 0; i < 5; i++) {
@@ -165,19 +165,17 @@ t.test('a refused connection goes on after its body', (t) =>
     t.equal((await client.reply()).status, 413)
     client.send(request('GET', '/healthz'))
     t.equal((await client.reply()).status, 200)
-    client.socket.destroy()
   }),
 )
 
 t.test('a refusal does not wait for a body that does not arrive', (t) =>
   withServer({ maxBodyBytes: 100 }, async (server) => {
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     const headers = { authorization: `Bearer ${server.key}`, 'content-length': '5000' }
     const startMs = performance.now()
     client.send(request('POST', '/v1/systemone', headers))
     t.equal((await client.reply()).status, 413)
     t.ok(performance.now() - startMs < 7000)
-    client.socket.destroy()
   }),
 )
 
@@ -213,12 +211,11 @@ t.test('before the end, only /readyz announces it', (t) =>
     t.equal(ready.status, 503)
     t.match(await ready.json(), { error: { code: 'overloaded', message: /about to shut down/ } })
     t.equal((await at('/healthz')).status, 200)
-    const client = await RawClient.connect(server.port)
+    using client = await RawClient.connect(server.port)
     client.send(asking(server, '/v1/systemone', '{}'))
     const reply = await client.reply()
     t.equal(reply.status, 200, 'on a new connection')
     t.not(reply.headers['connection'], 'close')
-    client.socket.destroy()
   }),
 )
 

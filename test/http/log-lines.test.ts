@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { batchPath } from '../helpers/batch.js'
+import { batchPath, post } from '../helpers/asking.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { Served } from '../helpers/served.js'
 import { ServerProcess } from '../helpers/server-process.js'
@@ -18,12 +18,8 @@ const linesOf = ({ said }: Served) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-const ask = (served: Served, path: string, body: object, headers: object = {}) =>
-  fetch(served.server.url(path), {
-    method: 'POST',
-    headers: { ...served.headers, ...headers },
-    body: JSON.stringify(body),
-  })
+const ask = (served: Served, path: string, body: object, headers: Record<string, string> = {}) =>
+  post(served, body, headers, path)
 
 t.test('a request is logged with its key, its tokens and its times', async (t) => {
   const served = await Served.start(t, { model: 'fake', args: ['--log', 'requests'] })

@@ -5,20 +5,14 @@ import { engineMetrics } from '../../src/http/metrics/engine-metrics.js'
 import { MetricsHandlers } from '../../src/http/metrics/metrics-handlers.js'
 import { Server } from '../../src/http/server.js'
 import type { RunnerReport } from '../../src/runner/supervision.js'
-import { batchPath, numbers, requestsAbout } from '../helpers/batch.js'
+import { post } from '../helpers/asking.js'
+import { numbers, requestsAbout, postBatch } from '../helpers/batch.js'
 import { readPrometheus } from '../helpers/prometheus.js'
 import { RawClient, request } from '../helpers/raw-client.js'
-import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
 const scrape = async (url: string) => readPrometheus(await (await fetch(`${url}/metrics`)).text())
-
-const ask = ({ url, key }: StubServer, body = '{}') =>
-  fetch(`${url}/v1/systemone`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body,
-  })
 
 t.test('needs no key, and has the content type of the format', (t) =>
   withServer({}, async ({ url }) => {
@@ -32,14 +26,13 @@ t.test('needs no key, and has the content type of the format', (t) =>
 
 t.test('HEAD and other methods', (t) =>
   withServer({}, async ({ port }) => {
-    const client = await RawClient.connect(port)
+    using client = await RawClient.connect(port)
     client.send(request('HEAD', '/metrics'))
     const head = await client.reply(true)
     t.equal(head.status, 200)
     t.ok(Number(head.headers['content-length']) > 1000)
     client.send(request('POST', '/metrics', {}, 'x'))
     t.match(await client.reply(), { status: 405, headers: { allow: 'GET, HEAD' } })
-    client.socket.destroy()
   }),
 )
 
@@ -53,8 +46,8 @@ t.test('names follow the conventions', (t) =>
 
 t.test('requests are counted by route and status', (t) =>
   withServer({}, async (server) => {
-    for (const body of ['{}', '{}', '{']) await ask(server, body)
-    await ask({ ...server, key: 'oi-wrong' })
+    for (const body of ['{}', '{}', '{']) await post(server, body)
+    await post({ ...server, key: 'oi-wrong' })
     await fetch(`${server.url}/healthz`)
     await fetch(`${server.url}/healthz?x=1`)
     await fetch(`${server.url}/nowhere`)
@@ -75,9 +68,9 @@ t.test('requests are counted by route and status', (t) =>
 t.test('answered decisions have durations, others have none', (t) =>
   withServer({}, async (server) => {
     const startMs = performance.now()
-    await ask(server)
-    await ask(server)
-    await ask(server, '{')
+    await post(server)
+    await post(server)
+    await post(server, '{')
     const name = 'oi_http_request_duration_seconds'
     const { type, samples } = (await scrape(server.url)).get(name)!
     t.equal(type, 'histogram')
@@ -261,11 +254,8 @@ t.test('an absent value has no number, rather than 0', (t) =>
 
 t.test('the times of answered decisions are summed up, also of items', (t) =>
   withServer({}, async (server) => {
-    await ask(server)
-    const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' }
-    const body = JSON.stringify(requestsAbout(numbers(3)))
-    const reply = await fetch(server.url + batchPath, { method: 'POST', headers, body })
-    t.equal(reply.status, 200)
+    await post(server)
+    t.equal((await postBatch(server, requestsAbout(numbers(3)))).status, 200)
     const { samples } = (await scrape(server.url)).get('oi_http_phase_seconds_total')!
     const { timings } = decision
     for (const [phase, ms] of Object.entries(timings)) {
@@ -289,7 +279,7 @@ t.test('with their own address, metrics are there and nowhere else', (t) =>
     try {
       const url = `http://127.0.0.1:${apart.port}`
       t.equal((await fetch(`${server.url}/metrics`)).status, 404)
-      await ask(server)
+      await post(server)
       const { samples } = (await scrape(url)).get('oi_http_requests_total')!
       t.equal(samples.get('oi_http_requests_total{route="/v1/systemone",status="200"}'), 1)
       for (const path of ['/healthz', '/v1/models']) t.equal((await fetch(url + path)).status, 404)

@@ -13,7 +13,8 @@ import { noStats } from '../../src/engine/stats.js'
 import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
 import type { RunnerReport } from '../../src/runner/supervision.js'
 import { Tracer } from '../../src/trace/tracer.js'
-import { batchPath, requestsAbout } from '../helpers/batch.js'
+import { post } from '../helpers/asking.js'
+import { requestsAbout, postBatch } from '../helpers/batch.js'
 import { readPrometheus } from '../helpers/prometheus.js'
 import { stubDecider, withServer } from '../helpers/stub.js'
 
@@ -43,16 +44,10 @@ async function everyMetric(): Promise<string> {
   }
   const gateOf = (accounts: ConstructorParameters<typeof WorkspaceGate>[0]['accounts']) =>
     new WorkspaceGate({ accounts })
-  await withServer({ ...options, gateOf }, async ({ url, key }) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    for (const [path, body] of [
-      ['/v1/systemone', {}],
-      [batchPath, requestsAbout(['x'])],
-    ] as const) {
-      const reply = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-      t.equal(reply.status, 200)
-    }
-    text = await (await fetch(`${url}/metrics`)).text()
+  await withServer({ ...options, gateOf }, async (server) => {
+    t.equal((await post(server)).status, 200)
+    t.equal((await postBatch(server, requestsAbout(['x']))).status, 200)
+    text = await (await fetch(`${server.url}/metrics`)).text()
   })
   return text
 }

@@ -1,14 +1,9 @@
 /** Bodies in parts: JSON, and the images that it names. */
 import t from 'tap'
 import { gzipSync } from 'node:zlib'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
 import { png } from '../helpers/pictures.js'
-import { type StubServer, withServer } from '../helpers/stub.js'
+import { type StubServer, withFake } from '../helpers/stub.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
 const questions = { q: { type: 'noul', instructions: 'Is it?' } }
 const photo = await png(60, 30)
 const asset = { type: 'image', format: 'png' }
@@ -21,15 +16,6 @@ const asking = (more: object = {}) => ({
 const plain = JSON.stringify(
   asking({ assets: { 'photo-1': { ...asset, data_base64: photo.toString('base64') } } }),
 )
-
-async function withEyes(
-  transport: 'auto' | 'node',
-  use: (server: StubServer) => Promise<void>,
-  vision = true,
-) {
-  const decider = await createDecider(createFakeEngine({ info: { vision } }), facts)
-  await withServer({ decider, wire: createWire(readConfig({})), transport }, use)
-}
 
 const send = (
   { url, key }: StubServer,
@@ -74,10 +60,12 @@ function written(
 
 const jsonHead = 'Content-Disposition: form-data; name="request"\r\nContent-Type: application/json'
 const fileHead = 'Content-Disposition: form-data; name="file-1"; filename="a.png"'
+const jsonPart = [jsonHead, JSON.stringify(asking())] as const
+const filePart = [fileHead, photo] as const
 
 for (const transport of ['auto', 'node'] as const) {
   t.test(`an image in a part is answered like one in base64, transport ${transport}`, (t) =>
-    withEyes(transport, async (server) => {
+    withFake({ transport, vision: true }, async (server) => {
       const wanted = (await (await send(server, plain, typeOfJson)).json()) as {
         answers: object
         usage: object
@@ -89,20 +77,11 @@ for (const transport of ['auto', 'node'] as const) {
       const bodies: Record<string, [FormData | Uint8Array, Record<string, string>?]> = {
         'as FormData writes it': [form(asking())],
         'the JSON without a file name': [textPart],
-        'by hand': [
-          written([
-            [jsonHead, JSON.stringify(asking())],
-            [fileHead, photo],
-          ]),
-          type,
-        ],
+        'by hand': [written([jsonPart, filePart]), type],
         'files first, a preamble and an epilogue': [
           Buffer.concat([
             Buffer.from('This is MIME.\r\n'),
-            written([
-              [fileHead, photo],
-              [jsonHead, JSON.stringify(asking())],
-            ]),
+            written([filePart, jsonPart]),
             Buffer.from('the end'),
           ]),
           type,
@@ -118,17 +97,12 @@ for (const transport of ['auto', 'node'] as const) {
           { 'content-type': `Multipart/Form-Data; charset=x; boundary=${boundary}` },
         ],
         compressed: [
-          gzipSync(
-            written([
-              [jsonHead, JSON.stringify(asking())],
-              [fileHead, photo],
-            ]),
-          ),
+          gzipSync(written([jsonPart, filePart])),
           { ...type, 'content-encoding': 'gzip' },
         ],
         'longer than a window': [
           written([
-            [jsonHead, JSON.stringify(asking())],
+            jsonPart,
             [fileHead, Buffer.concat([photo, Buffer.alloc(2 ** 21, '\r\n--Xy')])],
           ]),
           type,
@@ -158,12 +132,8 @@ for (const transport of ['auto', 'node'] as const) {
 }
 
 t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
-  withEyes('auto', async (server) => {
-    const text = JSON.stringify(asking())
-    const whole = written([
-      [jsonHead, text],
-      [fileHead, photo],
-    ])
+  withFake({ vision: true }, async (server) => {
+    const whole = written([jsonPart, filePart])
     for (const [what, body, message, headers = type] of [
       ['no boundary', whole, /boundary/, { 'content-type': 'multipart/form-data' }],
       [
@@ -179,41 +149,15 @@ t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
         Buffer.from(`--${boundary}--\r\n`),
         /one part of the type application\/json, got 0/,
       ],
-      [
-        'two of JSON',
-        written([
-          [jsonHead, text],
-          [jsonHead, text],
-        ]),
-        /got 2/,
-      ],
+      ['two of JSON', written([jsonPart, jsonPart]), /got 2/],
       [
         'a file nobody names',
-        written([
-          [jsonHead, text],
-          [fileHead, photo],
-          [fileHead.replace('file-1', 'x'), photo],
-        ]),
+        written([jsonPart, filePart, [fileHead.replace('file-1', 'x'), photo]]),
         /^x: /,
       ],
-      [
-        'a name twice',
-        written([
-          [jsonHead, text],
-          [fileHead, photo],
-          [fileHead, photo],
-        ]),
-        /twice/,
-      ],
-      ['a file that is missing', written([[jsonHead, text]]), /assets\["photo-1"\]\.part/],
-      [
-        'no name',
-        written([
-          [jsonHead, text],
-          ['Content-Type: image/png', photo],
-        ]),
-        /name/,
-      ],
+      ['a name twice', written([jsonPart, filePart, filePart]), /twice/],
+      ['a file that is missing', written([jsonPart]), /assets\["photo-1"\]\.part/],
+      ['no name', written([jsonPart, ['Content-Type: image/png', photo]]), /name/],
       ['no head', Buffer.from(`--${boundary}\r\nabc\r\n--${boundary}--`), /head/],
       [
         'words behind a boundary',
@@ -222,17 +166,10 @@ t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
       ],
       [
         'base64',
-        written([[`${jsonHead}\r\nContent-Transfer-Encoding: base64`, text]]),
+        written([[`${jsonHead}\r\nContent-Transfer-Encoding: base64`, jsonPart[1]]]),
         /as they are/,
       ],
-      [
-        'a picture of another kind',
-        written([
-          [jsonHead, text],
-          [fileHead, 'GIF89a'],
-        ]),
-        /image\/gif/,
-      ],
+      ['a picture of another kind', written([jsonPart, [fileHead, 'GIF89a']]), /image\/gif/],
       [
         '65 files',
         written(
@@ -245,28 +182,17 @@ t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
       t.equal(reply.status, 400, what)
       t.match(await reply.json(), { error: { code: 'invalid_request', message } }, what)
     }
-    const odd = await send(
-      server,
-      written([
-        [jsonHead, '{'],
-        [fileHead, photo],
-      ]),
-      type,
-    )
+    const odd = await send(server, written([[jsonHead, '{'], filePart]), type)
     t.equal(odd.status, 422)
     t.equal((await send(server, form(asking()))).status, 200)
   }),
 )
 
 t.test('a model that reads text refuses the asset at its place', (t) =>
-  withEyes(
-    'auto',
-    async (server) => {
-      const reply = await send(server, form(asking()))
-      t.equal(reply.status, 400)
-      t.match(await reply.json(), { error: { param: 'assets', message: /reads text only/ } })
-      t.equal((await send(server, form({ state: 's', questions }, {}))).status, 200)
-    },
-    false,
-  ),
+  withFake({}, async (server) => {
+    const reply = await send(server, form(asking()))
+    t.equal(reply.status, 400)
+    t.match(await reply.json(), { error: { param: 'assets', message: /reads text only/ } })
+    t.equal((await send(server, form({ state: 's', questions }, {}))).status, 200)
+  }),
 )

@@ -5,10 +5,11 @@
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
 import { dirname } from 'node:path'
-import { Accounts } from '../../src/accounts/accounts.js'
 import { audit } from '../helpers/audit.js'
-import { dataFolder } from '../helpers/data-folder.js'
+import { dataFolder, firstKey } from '../helpers/data-folder.js'
 import { ServerProcess } from '../helpers/server-process.js'
+import { post } from '../helpers/asking.js'
+import { about } from '../helpers/batch.js'
 
 const uid = '54321'
 const skip =
@@ -16,18 +17,13 @@ const skip =
 
 t.test('answers for a user without a home are booked, without complaints', { skip }, async (t) => {
   const dataDir = dataFolder(t)
-  const accounts = new Accounts({ dataDir })
-  const { secret } = accounts.createFirstKey()!
-  accounts.close()
+  const { secret: key } = firstKey(dataDir)
   spawnSync('chown', ['-R', uid, dirname(dataDir)])
   const server = await ServerProcess.start(t, {
     dataDir,
     through: ['setpriv', '--reuid', uid, '--clear-groups', 'env', '-u', 'HOME'],
   })
-  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  const questions = { wet: { type: 'noul', instructions: 'Is it wet?' } }
-  const body = JSON.stringify({ state: 'It rains.', questions })
-  const reply = await fetch(server.url('/v1/systemone'), { method: 'POST', headers, body })
+  const reply = await post({ url: server.url(''), key }, about('It rains.'))
   t.equal(reply.status, 200, await reply.text())
   t.equal(await server.stop(), 0, server.said)
   t.equal(audit(dataDir).usedRequests, 1)

@@ -4,13 +4,17 @@
  */
 import t from 'tap'
 import type OpenAI from 'openai'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
 import { dataUrl, png } from '../helpers/pictures.js'
-import { Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import {
+  Slow,
+  stubDecider,
+  type StubServer,
+  withServer,
+  withFake,
+  realWire,
+} from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
+import { post } from '../helpers/asking.js'
 
 const [major] = process.versions.node.split('.')
 let Client: typeof OpenAI | undefined
@@ -20,14 +24,6 @@ try {
   if (Number(major) >= 22) throw error
 }
 const skip = Client === undefined && `openai needs Node 22, this is ${process.versions.node}`
-
-const facts = { fileName: 'fake.gguf', digest: 'sha256:0', releaseDate: '2025-01-02', name: 'fake' }
-const wire = createWire(readConfig({}))
-
-async function withReal(use: (server: StubServer) => Promise<void>, vision = false) {
-  const decider = await createDecider(createFakeEngine({ info: { vision } }), facts)
-  await withServer({ decider, wire }, use)
-}
 
 const connect = ({ url, key }: StubServer) =>
   new Client!({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })
@@ -39,19 +35,15 @@ const input = 'I was charged twice.'
 const errorOf = (pending: Promise<unknown>) => pending.catch((error: unknown) => error)
 
 /** The answers of the interface's own route. */
-async function own({ url, key }: StubServer, body: object) {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const reply = await fetch(`${url}/v1/systemone`, {
-    ...{ method: 'POST', headers, body: JSON.stringify(body) },
-  })
-  return (await reply.json()) as {
+async function own(server: StubServer, body: object) {
+  return (await (await post(server, body)).json()) as {
     answers: Record<string, Record<string, unknown>>
     usage: Record<string, number>
   }
 }
 
 t.test('questions of all types have the answers of the interface’s own route', { skip }, (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const reply = await connect(server).decisions.create({
       ...{ model: 'jev-latest', input, safety_identifier: 'user-7', prompt_cache_key: 'a' },
       questions: [
@@ -80,10 +72,8 @@ t.test('questions of all types have the answers of the interface’s own route',
     const [money, which, urgent] = reply.answers
     t.strictSame(money, { type: 'predicate', name: 'money', probability: answers['a']!['noul'] })
     if (which?.type !== 'choice' || urgent?.type !== 'score') throw new Error('other types')
-    t.strictSame(
-      which.probabilities.map(({ value }) => value),
-      ['billing', '7', true],
-    )
+    const values = which.probabilities.map(({ value }) => value)
+    t.strictSame(values, ['billing', '7', true])
     t.equal(which.name, 'money')
     const { probabilities } = which
     t.ok(Math.abs(probabilities.reduce((sum, { probability: p }) => sum + p, 0) - 1) < 1e-9)
@@ -109,7 +99,7 @@ t.test('questions of all types have the answers of the interface’s own route',
 )
 
 t.test('every kind of input becomes the right state', { skip }, (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const { decisions } = connect(server)
     const call = {
       type: 'function_call',
@@ -174,7 +164,7 @@ t.test('an image is seen at its place, or refused there', { skip }, async (t) =>
     ...{ model: 'fake', questions: [predicate] },
     input: [{ role: 'user', content }] as [{ role: 'user'; content: typeof content }],
   })
-  await withReal(async (server) => {
+  await withFake({ vision: true }, async (server) => {
     const { decisions } = connect(server)
     const { answers, usage } = await decisions.create(asking([text, image]))
     const state = ['See:', { type: 'input_image', image_url: image.image_url }]
@@ -188,8 +178,8 @@ t.test('an image is seen at its place, or refused there', { skip }, async (t) =>
     ] as const) {
       t.match(await errorOf(decisions.create(asking([...content]))), { status: 400, param: place })
     }
-  }, true)
-  await withReal(async (server) => {
+  })
+  await withFake({}, async (server) => {
     t.match(await errorOf(connect(server).decisions.create(asking([text, image]))), {
       status: 400,
       param: 'input[0].content[1]',
@@ -198,7 +188,7 @@ t.test('an image is seen at its place, or refused there', { skip }, async (t) =>
 })
 
 t.test("errors are the package's own, with the places of the original body", { skip }, (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const { decisions } = connect(server)
     const { BadRequestError, AuthenticationError, UnprocessableEntityError } = Client!
     t.match(await errorOf(decisions.create({ model: 'gpt-9', input, questions: [predicate] })), {
@@ -222,7 +212,7 @@ t.test("errors are the package's own, with the places of the original body", { s
 
 t.test('a caller that gives up stops the work of the server', { skip }, async (t) => {
   const slow = new Slow()
-  await withServer({ decider: stubDecider(slow.decide), wire }, async (server) => {
+  await withServer({ decider: stubDecider(slow.decide), wire: realWire }, async (server) => {
     const aborter = new AbortController()
     const body = { model: 'stub', input, questions: [predicate] }
     const pending = connect(server).decisions.create(body, { signal: aborter.signal })

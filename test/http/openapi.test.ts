@@ -1,22 +1,12 @@
 /** The OpenAPI document agrees with the server that it describes. */
 import t, { type Test } from 'tap'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
 import { type ErrorCode, OiError } from '../../src/errors.js'
 import { type Gate, openGate } from '../../src/http/access/gate.js'
 import type { Backend } from '../../src/http/handlers-options.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
+import { headersOf } from '../helpers/asking.js'
 import { fetchOpenApi, sendExamples } from '../helpers/openapi-examples.js'
 import type { OpenApi } from '../helpers/openapi.js'
-import { stubDecider, withServer } from '../helpers/stub.js'
-
-const wire = createWire(readConfig({}))
-const decider = await createDecider(createFakeEngine(), {
-  fileName: 'fake.gguf',
-  digest: 'sha256:',
-  releaseDate: '2025-01-02',
-})
+import { stubDecider, withServer, withFake } from '../helpers/stub.js'
 
 const body = JSON.stringify({ state: 's', questions: { q: { type: 'noul', instructions: 'a' } } })
 
@@ -76,7 +66,7 @@ t.test('it has exactly the routes of the server', (t) =>
 )
 
 t.test('every route takes its own method, and names it to others', (t) =>
-  withServer({ decider, wire }, async ({ url, key }) => {
+  withFake({}, async ({ url, key, decider }) => {
     const openApi = await fetchOpenApi(url)
     const [model] = decider.models
     for (const { path: pattern, method, operation } of openApi.operations) {
@@ -95,8 +85,8 @@ t.test('every route takes its own method, and names it to others', (t) =>
 )
 
 t.test('its examples get documented answers', (t) =>
-  withServer({ decider, wire }, async (server) => {
-    const sent = await sendExamples(t, server, decider.card.modalities)
+  withFake({}, async (server) => {
+    const sent = await sendExamples(t, server, server.decider.card.modalities)
     for (const name of ['noul', 'choice', 'score', 'mixed', 'image', 'imageUrl']) {
       t.ok(sent.includes(`systemOne ${name}`), name)
     }
@@ -104,15 +94,14 @@ t.test('its examples get documented answers', (t) =>
 )
 
 t.test('a request refused for its content is refused as documented', (t) =>
-  withServer({ decider, wire, maxBodyBytes: 1000 }, async ({ url, key }) => {
+  withFake({ maxBodyBytes: 1000 }, async ({ url, key }) => {
     const openApi = await fetchOpenApi(url)
     const address = `${url}/v1/systemone`
-    const authorization = `Bearer ${key}`
-    const json = { authorization, 'content-type': 'application/json' }
+    const json = headersOf(key)
     const post = (status: number, body: string, headers: Record<string, string> = json) =>
       expect(t, openApi, address, status, { method: 'POST', headers, body })
     await post(200, body)
-    await post(400, body, { authorization, 'content-type': 'text/plain' })
+    await post(400, body, headersOf(key, { 'content-type': 'text/plain' }))
     await post(400, body.replace('{', '{"model":"nope",'))
     await post(401, body, { 'content-type': 'application/json' })
     await post(413, ' '.repeat(1001))
@@ -131,9 +120,8 @@ t.test('every other end of a request is as documented', async (t) => {
     ['ERR_TIMEOUT', 504],
   ] as const satisfies readonly (readonly [ErrorCode, number])[]) {
     const failing = stubDecider(() => Promise.reject(new OiError(code, 'no')))
-    await withServer({ decider: failing, wire }, async ({ url, key }) => {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const sent = { method: 'POST', headers, body }
+    await withFake({ decider: failing }, async ({ url, key }) => {
+      const sent = { method: 'POST', headers: headersOf(key), body }
       await expect(t, await fetchOpenApi(url), `${url}/v1/systemone`, status, sent)
     })
   }
@@ -141,9 +129,9 @@ t.test('every other end of a request is as documented', async (t) => {
 
 t.test('while the model is loaded, 503 is as documented', (t) => {
   const backend: Backend = { state: () => 'loading', decider: () => undefined }
-  return withServer({ backend, wire }, async ({ url, key }) => {
+  return withFake({ backend }, async ({ url, key }) => {
     const openApi = await fetchOpenApi(url)
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const headers = headersOf(key)
     await expect(t, openApi, `${url}/readyz`, 503)
     await expect(t, openApi, `${url}/v1/models`, 503, { headers })
     await expect(t, openApi, `${url}/v1/systemone`, 503, { method: 'POST', headers, body })
@@ -166,9 +154,9 @@ t.test('the headers of a limited workspace are documented, with and without an e
     'x-ratelimit-remaining-concurrent': '63',
   }
   const gate: Gate = { ...openGate, headers: () => Object.entries(left).flat() }
-  return withServer({ decider, wire, gate }, async ({ url, key }) => {
+  return withFake({ gate }, async ({ url, key }) => {
     const openApi = await fetchOpenApi(url)
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const headers = headersOf(key)
     for (const [status, text] of [
       [200, body],
       [422, '{}'],

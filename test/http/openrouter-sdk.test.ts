@@ -4,25 +4,13 @@
 import t from 'tap'
 import { OpenRouter, type SDKOptions } from '@openrouter/sdk'
 import { OpenRouterError } from '@openrouter/sdk/models/errors'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
 import { OiError } from '../../src/errors.js'
 import { openGate } from '../../src/http/access/gate.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
 import { block, png } from '../helpers/pictures.js'
-import { Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { Slow, stubDecider, type StubServer, withServer, withFake } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:0', releaseDate: '2025-01-02' }
-const wire = createWire(readConfig({}))
 const never = { strategy: 'none' } as const
-
-async function withReal(use: (server: StubServer) => Promise<void>) {
-  const engine = createFakeEngine({ info: { vision: true } })
-  const decider = await createDecider(engine, { ...facts, name: 'fake' })
-  await withServer({ decider, wire }, use)
-}
 
 const connect = ({ url, key }: StubServer, more: SDKOptions = {}) =>
   new OpenRouter({ serverURL: `${url}/v1`, apiKey: key, retryConfig: never, ...more })
@@ -33,7 +21,7 @@ const asking = {
 } as const
 
 t.test('it asks questions of all types, about states of all types', (t) =>
-  withReal(async (server) => {
+  withFake({ vision: true }, async (server) => {
     const client = connect(server, { httpReferer: 'https://app.example', appTitle: 'App' })
     for (const state of ['text', { message: 'text', attempts: 2 }, ['a', { b: null }]]) {
       const { model, answers, usage } = await client.systemOne.create({
@@ -66,7 +54,7 @@ t.test('it asks questions of all types, about states of all types', (t) =>
 )
 
 t.test('an image in its state is seen, and its additions to a request are not faults', (t) =>
-  withReal(async (server) => {
+  withFake({ vision: true }, async (server) => {
     const photo = block(await png(60, 30))
     const more = { sessionId: 's', user: 'u', trace: { traceName: 'n' }, provider: { zdr: true } }
     const ask = (state: object) =>
@@ -77,7 +65,7 @@ t.test('an image in its state is seen, and its additions to a request are not fa
 )
 
 t.test('it reports refusals by status and text', (t) =>
-  withReal(async (server) => {
+  withFake({ vision: true }, async (server) => {
     const failure = async (client: OpenRouter, request: object): Promise<OpenRouterError> =>
       client.systemOne.create({ decisionsRequest: { ...asking, ...request } }).then(
         () => t.fail('it was answered') as never,

@@ -15,7 +15,8 @@ import {
   startProxy,
 } from '../helpers/proxies.js'
 import { createTrustedProxies } from '../../src/http/access/client-address.js'
-import { batchPath, linesType, numbers, requestsAbout } from '../helpers/batch.js'
+import { batchPath, linesType, post } from '../helpers/asking.js'
+import { numbers, requestsAbout } from '../helpers/batch.js'
 import { decision, stubDecider, type StubOptions, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 import { vacantPort } from '../helpers/vacant-port.js'
@@ -94,12 +95,7 @@ for (const name of ['nginx', 'haproxy'] as const) {
         const counts = new Map<number, number>()
         const ask = async () => {
           for (let i = 0; i < requests / clients; i++) {
-            const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-            const reply = await fetch(`${url}/v1/systemone`, {
-              method: 'POST',
-              headers,
-              body: '{}',
-            })
+            const reply = await post({ url, key })
             await reply.arrayBuffer()
             counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1)
           }

@@ -2,10 +2,31 @@
  * Models pulled from a server that cuts, lies, changes its files, is slow or refuses. In this
  * process, with random bytes for a model; no addon.
  */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { writeFileSync } from 'node:fs'
-import { digestOf } from '../helpers/hub-server.js'
+import type { PullOptions } from '../../src/models/pull/pull.js'
+import { digestOf, type HubServer } from '../helpers/hub-server.js'
 import { Puller, someBytes } from '../helpers/pull.js'
+
+type Trouble = HubServer['trouble']
+
+/** Of every second range. */
+const everySecond =
+  (trouble: ReturnType<Trouble>): Trouble =>
+  ({ number, range }) =>
+    range && range[1] > 0 && number % 2 === 0 ? trouble : undefined
+
+/** A pull of which only the first range has come; the server has no trouble any more. */
+async function begunPull(t: Test, first?: ReturnType<Trouble>) {
+  const { hub, puller } = await Puller.start(t)
+  const bytes = someBytes(3)
+  const url = hub.serve('/m.gguf', bytes)
+  hub.trouble = ({ range }) => (range && range[0] > 0 ? { status: 404 } : first)
+  await t.rejects(puller.pull(url, { connections: 1 }), { code: 'ERR_PULL', message: /404/ })
+  hub.trouble = () => undefined
+  const before = hub.transfers.length
+  return { hub, puller, url, bytes, later: () => hub.transfers.slice(before) }
+}
 
 t.test('a file is fetched by several ranges at once', async (t) => {
   const { hub, puller } = await Puller.start(t)
@@ -19,15 +40,58 @@ t.test('a file is fetched by several ranges at once', async (t) => {
   t.strictSame(puller.notes, [])
 })
 
-t.test('a pull that is cut 20 times ends with the right bytes', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const bytes = someBytes(4)
-  hub.trouble = ({ number, range }) =>
-    range && range[1] > 0 && number < 20 ? { cutAfter: 100_000 + number } : undefined
-  await puller.pull(hub.serve('/m.gguf', bytes))
-  t.ok(puller.read('m', 'm.gguf').equals(bytes))
-  t.equal(puller.notes.length, 20)
-})
+const old = someBytes(3)
+
+for (const [title, trouble, says, options = {}] of [
+  [
+    'a pull that is cut 20 times ends with the right bytes',
+    ({ number, range }) =>
+      range && range[1] > 0 && number < 20 ? { cutAfter: 100_000 + number } : undefined,
+    /^(?:.+\n){19}.+$/,
+  ],
+  [
+    'a file that changes between its ranges is fetched from the beginning',
+    ({ number }) => (number < 2 ? { bytes: old } : undefined),
+    /its version was .*, and now is .*; beginning anew/,
+    { connections: 1 },
+  ],
+  [
+    'from a server that sends no ranges any more, the file is read in one piece',
+    ({ range }) => (range && range[0] > 0 ? { ignoresRange: true } : undefined),
+    /sends no ranges any more; beginning anew/,
+  ],
+  [
+    'a server that ignores some ranges is asked again',
+    everySecond({ ignoresRange: true }),
+    /^.*sent other bytes than it was asked for/,
+  ],
+  [
+    'a server that sends another range than it was asked for is not believed',
+    everySecond({ shift: 10 }),
+    /./,
+  ],
+  [
+    'a server that sends more bytes than it announced is not believed',
+    everySecond({ extra: Buffer.alloc(100) }),
+    /./,
+  ],
+  [
+    'a server that falls silent is asked again',
+    ({ number, range }) =>
+      range && range[1] > 0 && number === 1 ? { silentAfter: 1000 } : undefined,
+    /has fallen silent/,
+    { silenceMs: 200 },
+  ],
+] as const satisfies readonly (readonly [string, Trouble, RegExp, Partial<PullOptions>?])[]) {
+  t.test(title, async (t) => {
+    const { hub, puller } = await Puller.start(t)
+    const bytes = someBytes(3)
+    hub.trouble = trouble
+    await puller.pull(hub.serve('/m.gguf', bytes), options)
+    t.ok(puller.read('m', 'm.gguf').equals(bytes))
+    t.match(puller.notes.join('\n'), says)
+  })
+}
 
 t.test('a pull that is stopped 20 times, and run again, continues where it was', async (t) => {
   const { hub, puller } = await Puller.start(t)
@@ -53,75 +117,35 @@ t.test('a pull that is stopped 20 times, and run again, continues where it was',
 })
 
 t.test('bytes that are there already are not requested again', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const bytes = someBytes(3)
-  const url = hub.serve('/m.gguf', bytes)
-  // One range arrives, all others fail until the pull gives up.
-  hub.trouble = ({ range }) => (range && range[0] > 0 ? { status: 404 } : undefined)
-  await t.rejects(puller.pull(url, { connections: 1 }), { code: 'ERR_PULL', message: /404/ })
-  hub.trouble = () => undefined
-  const before = hub.transfers.length
+  const { puller, url, bytes, later } = await begunPull(t)
   await puller.pull(url)
-  t.ok(hub.transfers.slice(before).every(({ range }) => range![0] >= 1 << 20))
+  t.ok(later().every(({ range }) => range![0] >= 1 << 20))
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
-})
-
-t.test('a file that changes between its ranges is fetched from the beginning', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const [old, bytes] = [someBytes(3), someBytes(3)]
-  const url = hub.serve('/m.gguf', bytes)
-  hub.trouble = ({ number }) => (number < 2 ? { bytes: old } : undefined)
-  await puller.pull(url, { connections: 1 })
-  t.ok(puller.read('m', 'm.gguf').equals(bytes))
-  t.match(puller.notes.join('\n'), /its version was .*, and now is .*; beginning anew/)
 })
 
 t.test('a file that changes between two pulls is fetched from the beginning', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const [old, bytes] = [someBytes(3), someBytes(3)]
-  const url = hub.serve('/m.gguf', old)
-  hub.trouble = ({ range }) => (range && range[0] > 0 ? { status: 404 } : undefined)
-  await t.rejects(puller.pull(url, { connections: 1 }), { code: 'ERR_PULL' })
-  hub.trouble = () => undefined
+  const { hub, puller, url } = await begunPull(t)
+  const bytes = someBytes(3)
   hub.serve('/m.gguf', bytes)
   await puller.pull(url)
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
 })
 
 t.test('a rest of another version under the same ETag has the wrong SHA-256', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const [old, bytes] = [someBytes(3), someBytes(3)]
-  const url = hub.serve('/m.gguf', old)
   const etag = '"same"'
-  hub.trouble = ({ range }) => (range && range[0] > 0 ? { status: 404 } : { etag })
-  await t.rejects(puller.pull(url, { connections: 1 }), { code: 'ERR_PULL' })
+  const { hub, puller, url } = await begunPull(t, { etag })
+  const bytes = someBytes(3)
   hub.trouble = () => ({ etag })
   hub.serve('/m.gguf', bytes)
   await puller.pull(url, { sha256: digestOf(bytes) })
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
 })
 
-t.test('a file that changes at each range is given up', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const url = hub.serve('/m.gguf', someBytes(3))
-  hub.trouble = ({ number }) => ({ etag: `"${number}"` })
-  await t.rejects(puller.pull(url, { connections: 1 }), {
-    code: 'ERR_PULL',
-    message: /changes while it is read/,
-  })
-  puller.nothingNamed()
-})
-
 t.test('without a version, nothing is put together from two pulls', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const bytes = someBytes(3)
-  const url = hub.serve('/m.gguf', bytes)
-  hub.trouble = ({ range }) => (range && range[0] > 0 ? { status: 404 } : { etag: '' })
-  await t.rejects(puller.pull(url, { connections: 1 }), { code: 'ERR_PULL' })
+  const { hub, puller, url, bytes, later } = await begunPull(t, { etag: '' })
   hub.trouble = () => ({ etag: '' })
-  const before = hub.transfers.length
   await puller.pull(url)
-  t.ok(hub.transfers.slice(before).some(({ range }) => range![0] === 0))
+  t.ok(later().some(({ range }) => range![0] === 0))
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
 })
 
@@ -136,61 +160,6 @@ t.test('without support for ranges, a file is read from the beginning', async (t
   await puller.pull(hub.serve('/m.gguf', bytes))
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
   t.equal(whole, 2, 'cut once, and read again')
-})
-
-t.test('from a server that sends no ranges any more, the file is read in one piece', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const bytes = someBytes(3)
-  hub.trouble = ({ range }) => (range && range[0] > 0 ? { ignoresRange: true } : undefined)
-  await puller.pull(hub.serve('/m.gguf', bytes))
-  t.ok(puller.read('m', 'm.gguf').equals(bytes))
-  t.ok(puller.notes.some((note) => /sends no ranges any more; beginning anew/.test(note)))
-})
-
-t.test('a server that ignores some ranges is asked again', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const bytes = someBytes(3)
-  hub.trouble = ({ number, range }) =>
-    range && range[1] > 0 && number % 2 === 0 ? { ignoresRange: true } : undefined
-  await puller.pull(hub.serve('/m.gguf', bytes))
-  t.ok(puller.read('m', 'm.gguf').equals(bytes))
-  t.match(puller.notes[0], /sent other bytes than it was asked for/)
-})
-
-for (const [lie, trouble] of Object.entries({
-  'another range than it was asked for': { shift: 10 },
-  'more bytes than it announced': { extra: Buffer.alloc(100) },
-})) {
-  t.test(`a server that sends ${lie} is not believed`, async (t) => {
-    const { hub, puller } = await Puller.start(t)
-    const bytes = someBytes(3)
-    hub.trouble = ({ number, range }) =>
-      range && range[1] > 0 && number % 2 === 0 ? trouble : undefined
-    await puller.pull(hub.serve('/m.gguf', bytes))
-    t.ok(puller.read('m', 'm.gguf').equals(bytes))
-    t.ok(puller.notes.length >= 1)
-  })
-}
-
-t.test('a changed length is another file', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const url = hub.serve('/m.gguf', someBytes(3))
-  hub.trouble = ({ range }) => (range && range[0] > 0 ? { total: 99_999_999 } : undefined)
-  await t.rejects(puller.pull(url, { connections: 1 }), {
-    code: 'ERR_PULL',
-    message: /it had \d+ bytes, and now has 99999999/,
-  })
-  puller.nothingNamed()
-})
-
-t.test('a server that falls silent is asked again', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const bytes = someBytes(2)
-  hub.trouble = ({ number, range }) =>
-    range && range[1] > 0 && number === 1 ? { silentAfter: 1000 } : undefined
-  await puller.pull(hub.serve('/m.gguf', bytes), { silenceMs: 200 })
-  t.ok(puller.read('m', 'm.gguf').equals(bytes))
-  t.match(puller.notes.join('\n'), /has fallen silent/)
 })
 
 for (const status of [408, 429, 500, 502, 503, 504]) {
@@ -237,21 +206,35 @@ for (const [status, message] of Object.entries({
   })
 }
 
-t.test('a body in a content coding is refused', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  hub.trouble = () => ({ headers: { 'content-encoding': 'gzip' } })
-  const url = hub.serve('/m.gguf', someBytes(1))
-  await t.rejects(puller.pull(url), {
-    code: 'ERR_PULL',
-    message: /is sent with the content coding gzip/,
+for (const [title, bytes, trouble, message] of [
+  [
+    'a file that changes at each range is given up',
+    old,
+    ({ number }) => ({ etag: `"${number}"` }),
+    /changes while it is read/,
+  ],
+  [
+    'a changed length is another file',
+    old,
+    ({ range }) => (range && range[0] > 0 ? { total: 99_999_999 } : undefined),
+    /it had \d+ bytes, and now has 99999999/,
+  ],
+  [
+    'a body in a content coding is refused',
+    old,
+    () => ({ headers: { 'content-encoding': 'gzip' } }),
+    /is sent with the content coding gzip/,
+  ],
+  ['an empty file is not a model', Buffer.alloc(0), () => undefined, /m\.gguf is empty$/],
+] as const satisfies readonly (readonly [string, Buffer, Trouble, RegExp])[]) {
+  t.test(title, async (t) => {
+    const { hub, puller } = await Puller.start(t)
+    hub.trouble = trouble
+    const url = hub.serve('/m.gguf', bytes)
+    await t.rejects(puller.pull(url, { connections: 1 }), { code: 'ERR_PULL', message })
+    puller.nothingNamed()
   })
-})
-
-t.test('an empty file is not a model', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const url = hub.serve('/m.gguf', Buffer.alloc(0))
-  await t.rejects(puller.pull(url), { code: 'ERR_PULL', message: /m\.gguf is empty$/ })
-})
+}
 
 t.test('a wrong SHA-256 is reported, and nothing is kept', async (t) => {
   const { hub, puller } = await Puller.start(t)

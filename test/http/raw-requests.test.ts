@@ -2,52 +2,11 @@
  * What arrives byte by byte, twice, too slowly or too early: both transports answer the same.
  */
 import t from 'tap'
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RawClient, type RawReply, request } from '../helpers/raw-client.js'
+import { exchange, RawClient, repliesIn, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 
 const transports = ['uws', 'node'] as const
-
-/** All replies until the server is silent or closes. */
-async function repliesTo(port: number, bytes: string, { end = false } = {}) {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-  let text = ''
-  let closed = false
-  let atMs = performance.now()
-  socket.on('data', (data) => {
-    text += data.toString('latin1')
-    atMs = performance.now()
-  })
-  socket.on('error', () => {})
-  socket.on('end', () => (closed = true))
-  if (end) socket.end(bytes, 'latin1')
-  else socket.write(bytes, 'latin1')
-  while (!closed && performance.now() - atMs < 1500) await sleep(5)
-  socket.destroy()
-  return { replies: parse(text), closed }
-}
-
-function parse(text: string): RawReply[] {
-  const replies: RawReply[] = []
-  for (let at = 0; at < text.length;) {
-    const head = text.indexOf('\r\n\r\n', at)
-    if (head < 0) throw new Error(`half a reply: ${text.slice(at)}`)
-    const [line, ...fields] = text.slice(at, head).split('\r\n')
-    const headers = Object.fromEntries(
-      fields.map((field) => {
-        const colon = field.indexOf(':')
-        return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()]
-      }),
-    )
-    const status = Number(line!.split(' ')[1])
-    const length = Number(headers['content-length'] ?? 0)
-    const body = text.slice(head + 4, head + 4 + length)
-    at = head + 4 + length
-    if (status !== 100) replies.push({ status, headers, body })
-  }
-  return replies
-}
 
 const get = (path: string, id = '') => request('GET', path, id === '' ? {} : { 'x-request-id': id })
 const post = ({ key }: StubServer, more: Record<string, string> = {}, body = '{}') =>
@@ -162,7 +121,8 @@ for (const transport of transports) {
     })
     return withServer({ transport, decider }, async (server) => {
       for (const { what, bytes, statuses, closes = false, end = false, message } of cases) {
-        const { replies, closed } = await repliesTo(server.port, bytes(server), { end })
+        const { text, closed } = await exchange(server.port, bytes(server), { end, quietMs: 1500 })
+        const replies = repliesIn(text)
         t.same(
           replies.map(({ status }) => status),
           statuses,

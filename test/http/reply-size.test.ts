@@ -3,40 +3,19 @@ import t from 'tap'
 import { mostOptionsOfRequest } from '../../src/api/limits.js'
 import { createWire } from '../../src/server/create-wire.js'
 import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
-import { linesType, numbers, postBatch } from '../helpers/batch.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
-import { type StubServer, withServer } from '../helpers/stub.js'
+import { linesType, get, post } from '../helpers/asking.js'
+import { numbers, postBatch } from '../helpers/batch.js'
+import { withFake, type FakeServer } from '../helpers/stub.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
-
-/** A server with the settings of these flags, and a count of requests that reach the engine. */
+/** A server with the settings of these flags. */
 async function withSettings(
   flags: Record<string, number>,
-  use: (server: StubServer, asked: () => number) => Promise<void>,
+  use: (server: FakeServer) => Promise<void>,
 ): Promise<void> {
   const { maxQuestions, maxReplyBytes } = readConfig({}, flags)
-  const decider = await createDecider(createFakeEngine({}), { ...facts, maxQuestions })
-  let asked = 0
-  const counting = {
-    models: decider.models,
-    engines: () => [],
-    decide: (...args: Parameters<typeof decider.decide>) => {
-      asked++
-      return decider.decide(...args)
-    },
-  }
   const wire = createWire(readConfig({}, flags))
-  const options = { decider: counting, wire, maxReplyBytes, maxQuestions }
-  await withServer(options, (server) => use(server, () => asked))
+  await withFake({ facts: { maxQuestions }, wire, maxReplyBytes, maxQuestions }, use)
 }
-
-const post = ({ url, key }: StubServer, body: unknown, headers: Record<string, string> = {}) =>
-  fetch(`${url}/v1/systemone`, {
-    method: 'POST',
-    body: JSON.stringify(body),
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-  })
 
 const choice = (count: number) => ({
   type: 'choice',
@@ -45,7 +24,7 @@ const choice = (count: number) => ({
 const named = (name: string) => ({ [name]: { type: 'noul', instructions: 'Is it?' } })
 
 t.test('a batch whose reply would be too long is refused before any work, naming the limit', (t) =>
-  withSettings({}, async (server, asked) => {
+  withSettings({}, async (server) => {
     const questions = named('n'.repeat(3_900_000))
     const level = { q: { type: 'score', criteria: ['x'.repeat(1_000_000), 1] } }
     const requests = numbers(64).map((i) => ({ id: `${i}`, state: i, questions: level }))
@@ -68,7 +47,7 @@ t.test('a batch whose reply would be too long is refused before any work, naming
         })
       }
     }
-    t.equal(asked(), 8)
+    t.equal(server.engine.scored.length, 8)
   }),
 )
 
@@ -124,8 +103,7 @@ t.test(
   async (t) => {
     for (const maxQuestions of [2, 300]) {
       await withSettings({ maxQuestions }, async (server) => {
-        const headers = { authorization: `Bearer ${server.key}` }
-        const { models } = (await (await fetch(`${server.url}/v1/models`, { headers })).json()) as {
+        const { models } = (await (await get(server, '/v1/models')).json()) as {
           models: { limits: Record<string, number> }[]
         }
         t.match(models[0]!.limits, {

@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../../src/errors.js'
 import type { TransportName } from '../../src/http/server.js'
 import { audit } from '../helpers/audit.js'
-import { linesType, postBatch } from '../helpers/batch.js'
+import { linesType, decidePath, headersOf, post } from '../helpers/asking.js'
+import { postBatch } from '../helpers/batch.js'
 import { withLimits } from '../helpers/limited.js'
-import { batchOf, cost, headersOf, path, withPaying } from '../helpers/paying.js'
+import { batchOf, cost, withPaying } from '../helpers/paying.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
@@ -59,8 +60,7 @@ t.test('a key counts although the clock is set back or on by a day meanwhile', (
 t.test('without a balance they are counted once, too', (t) =>
   withLimits({}, {}, async ({ url, key, accounts }) => {
     const ask = async () => {
-      const headers = headersOf(key, { 'idempotency-key': 'k' })
-      const reply = await fetch(url + path, { method: 'POST', body: '{}', headers })
+      const reply = await post({ url, key }, {}, { 'idempotency-key': 'k' })
       return reply.headers.get('x-oi-charged')
     }
     t.strictSame([await ask(), await ask(), await ask()], ['1', '0', '0'])
@@ -68,14 +68,14 @@ t.test('without a balance they are counted once, too', (t) =>
   }),
 )
 
-t.test('another body or path under a key is refused, and costs nothing', (t) =>
+t.test('another body or decidePath under a key is refused, and costs nothing', (t) =>
   withPaying({}, async ({ ask, requests }) => {
     const keyed = { 'idempotency-key': 'k' }
     t.match(await ask(keyed, '{"a":1}'), { charged: '1' })
     const reused = { status: 422, code: 'idempotency_key_reused', charged: null }
     t.match(await ask(keyed, '{"a":2}'), reused)
     t.match(await ask(keyed, '{"a":1} '), reused)
-    t.match(await ask(keyed, '{"requests":[{}]}', `${path}/batch`), reused)
+    t.match(await ask(keyed, '{"requests":[{}]}', `${decidePath}/batch`), reused)
     t.match(await ask(keyed, '{"a":1}'), { status: 200, charged: '0' })
     t.equal(requests(), 1)
   }),
@@ -84,17 +84,16 @@ t.test('another body or path under a key is refused, and costs nothing', (t) =>
 t.test('a malformed key is refused', (t) =>
   withServer({}, async ({ port, key }) => {
     for (const bad of ['x'.repeat(256), 'a\tb']) {
-      const client = await RawClient.connect(port)
+      using client = await RawClient.connect(port)
       client.send(
         Buffer.from(
-          request('POST', path, headersOf(key, { 'idempotency-key': bad }), '{}'),
+          request('POST', decidePath, headersOf(key, { 'idempotency-key': bad }), '{}'),
           'latin1',
         ),
       )
       const { status, body } = await client.reply()
       t.equal(status, 400, bad.slice(0, 5))
       t.match(body, /Idempotency-Key: expected 1 to 255/)
-      client.socket.destroy()
     }
   }),
 )
@@ -193,7 +192,7 @@ for (const transport of ['auto', 'node'] as readonly TransportName[]) {
       const { requests, port, key } = server
       const keyed = headersOf(key, { accept: linesType, 'idempotency-key': 'cut' })
       const client = await RawClient.connect(port)
-      client.send(request('POST', `${path}/batch`, keyed, JSON.stringify(batchOf(6))))
+      client.send(request('POST', `${decidePath}/batch`, keyed, JSON.stringify(batchOf(6))))
       await until(() => requests() === 4)
       client.socket.resetAndDestroy()
       await until(() => slow.signals.every(({ aborted }) => aborted))
@@ -214,7 +213,7 @@ for (const transport of ['auto', 'node'] as readonly TransportName[]) {
         const client = await RawClient.connect(port)
         // What is not read when it is closed makes the system reset the connection.
         client.socket.pause()
-        client.send(request('POST', path, headersOf(key, {}), body))
+        client.send(request('POST', decidePath, headersOf(key, {}), body))
         await until(() => requests() === before + 1)
         await sleep(20)
         client.socket.resetAndDestroy()
@@ -239,7 +238,7 @@ for (const transport of ['auto', 'node'] as readonly TransportName[]) {
     })
     return withPaying({ transport, decider }, async ({ requests, port, key, ask }) => {
       const client = await RawClient.connect(port)
-      client.send(request('POST', path, headersOf(key, {}), '{"a":1}'))
+      client.send(request('POST', decidePath, headersOf(key, {}), '{"a":1}'))
       await sleep(20)
       client.socket.destroy()
       await until(() => requests() === 1)
@@ -264,7 +263,7 @@ for (const transport of ['auto', 'node'] as readonly TransportName[]) {
         return withPaying({ transport, decider }, async ({ requests, port, key, ask }) => {
           const again = { 'x-typesafe-retry-count': '1' }
           const client = await RawClient.connect(port)
-          client.send(request('POST', path, headersOf(key, {}), '{"a":1}'))
+          client.send(request('POST', decidePath, headersOf(key, {}), '{"a":1}'))
           await sleep(50)
           client.socket.resetAndDestroy()
           await sleep(20)
@@ -282,11 +281,11 @@ for (const transport of ['auto', 'node'] as readonly TransportName[]) {
     withPaying({ transport }, async ({ requests, port, key, ask }) => {
       for (const end of ['end', 'another request'] as const) {
         const client = await RawClient.connect(port)
-        client.send(request('POST', path, headersOf(key, {}), '{"a":1}'))
+        client.send(request('POST', decidePath, headersOf(key, {}), '{"a":1}'))
         t.equal((await client.reply()).status, 200)
         if (end === 'end') client.socket.end()
         else {
-          client.send(request('POST', path, headersOf(key, {}), '{"b":1}'))
+          client.send(request('POST', decidePath, headersOf(key, {}), '{"b":1}'))
           await client.reply()
           client.socket.resetAndDestroy()
         }

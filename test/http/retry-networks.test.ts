@@ -9,8 +9,9 @@ import { Accounts } from '../../src/accounts/accounts.js'
 import type { TransportName } from '../../src/http/server.js'
 import { audit } from '../helpers/audit.js'
 import { cuttingProxy } from '../helpers/cutting-proxy.js'
-import { headersOf, path, price, withPaying } from '../helpers/paying.js'
+import { price, withPaying } from '../helpers/paying.js'
 import { ServerProcess } from '../helpers/server-process.js'
+import { post } from '../helpers/asking.js'
 
 for (const transport of ['auto', 'node'] as readonly TransportName[]) {
   t.test(`${transport}: the official SDK through a proxy that cuts is charged once each`, (t) =>
@@ -39,12 +40,13 @@ t.test('killed between answer and reply, and started again: charged once', async
   const { secret } = accounts.createFirstKey()!
   accounts.prices.set('stub', price)
   accounts.credits.add(1, 1_000_000)
-  const headers = headersOf(secret, { 'idempotency-key': 'killed' })
+  const ask = (server: ServerProcess) =>
+    post({ url: server.url(''), key: secret }, {}, { 'idempotency-key': 'killed' })
   let kills = 0
   let charged: string | null | undefined
   for (let waitMs = 0; kills < 4; waitMs += 4) {
     const server = await ServerProcess.start(t, { dataDir })
-    const pending = fetch(server.url(path), { method: 'POST', body: '{}', headers }).then(
+    const pending = ask(server).then(
       (reply) => reply.headers.get('x-oi-charged'),
       () => undefined,
     )
@@ -55,7 +57,7 @@ t.test('killed between answer and reply, and started again: charged once', async
     kills++
   }
   const server = await ServerProcess.start(t, { dataDir })
-  const reply = await fetch(server.url(path), { method: 'POST', body: '{}', headers })
+  const reply = await ask(server)
   t.comment(
     `${kills} kills, then charged: ${reply.headers.get('x-oi-charged')}, before: ${charged}`,
   )

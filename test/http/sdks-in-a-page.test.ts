@@ -8,16 +8,11 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { build } from 'vite'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
 import { createCors } from '../../src/http/access/cors.js'
 import { openBrowser, skip } from '../helpers/browser.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
-import { withServer } from '../helpers/stub.js'
+import { withFake } from '../helpers/stub.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const facts = { fileName: 'fake.gguf', digest: 'sha256:0', releaseDate: '2025-01-02' }
 
 const source = `
   import { choice, noul, score, TypeSafeClient } from '@typesafe-ai/sdk'
@@ -106,11 +101,8 @@ t.test('clients in a page of another origin', { skip }, async (t) => {
   t.teardown(() => pages.close())
   const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
 
-  const engine = createFakeEngine({ info: { vision: true } })
-  const decider = await createDecider(engine, { ...facts, name: 'fake' })
   const browser = await openBrowser(t)
-  const options = { decider, wire: createWire(readConfig({})), cors: createCors(origin) }
-  await withServer(options, async ({ url, key }) => {
+  await withFake({ vision: true, cors: createCors(origin) }, async ({ url, key }) => {
     const page = await browser.newPage()
     await page.goto(origin)
     const call = (name: string, target = url) => inPage(page, name, target, key)

@@ -16,11 +16,12 @@ import {
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Accounts } from '../../src/accounts/accounts.js'
 import { RunningCommand } from '../helpers/command.js'
 import { ServerProcess } from '../helpers/server-process.js'
 import { noDisk, smallDisk } from '../helpers/small-disk.js'
 import { until } from '../helpers/until.js'
+import { firstKey } from '../helpers/data-folder.js'
+import { post } from '../helpers/asking.js'
 
 const requests = ['--log', 'requests']
 
@@ -35,18 +36,9 @@ async function someLost(server: ServerProcess): Promise<number> {
 
 t.test('an uncaught error is logged and counted, and the server goes on', async (t) => {
   const dataDir = join(t.testdir(), 'data')
-  const accounts = new Accounts({ dataDir })
-  const { secret } = accounts.createFirstKey()!
-  accounts.close()
-  const server = await ServerProcess.start(t, {
-    model: 'faulty',
-    dataDir,
-  })
-  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  for (let i = 0; i < 3; i++) {
-    const reply = await fetch(server.url('/v1/systemone'), { method: 'POST', headers, body: '{}' })
-    t.equal(reply.status, 200)
-  }
+  const { secret: key } = firstKey(dataDir)
+  const server = await ServerProcess.start(t, { model: 'faulty', dataDir })
+  for (let i = 0; i < 3; i++) t.equal((await post({ url: server.url(''), key })).status, 200)
   t.equal(await server.metric('oi_faults_total'), 6)
   t.equal(await server.stop(), 0)
   t.match(

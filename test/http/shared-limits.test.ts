@@ -14,6 +14,8 @@ import { sameServers } from '../helpers/nodes.js'
 import { readPrometheus } from '../helpers/prometheus.js'
 import { RedisServer, withoutRedis } from '../helpers/redis-server.js'
 import { until } from '../helpers/until.js'
+import { post } from '../helpers/asking.js'
+import { about } from '../helpers/batch.js'
 
 const skip = withoutRedis
 
@@ -193,13 +195,8 @@ t.test(
       return readPrometheus(text).get('oi_limits_shared')!.samples.get('oi_limits_shared')
     }
     for (let i = 0; i < 3; i++) await until(async () => (await shared(i)) === 1)
-    const questions = { wet: { type: 'noul', instructions: 'Is it wet?' } }
     const ask = (i: number, state: string) =>
-      fetch(servers[i % 3]!.url('/v1/systemone'), {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ state, questions }),
-      })
+      post({ url: servers[i % 3]!.url(''), key }, about(state))
     const replies = await Promise.all(Array.from({ length: 120 }, (_, i) => ask(i, `Day ${i}`)))
     const statuses = replies.map(({ status }) => status)
     t.equal(statuses.filter((status) => status === 200).length, 50)

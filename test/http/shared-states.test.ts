@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { ShareStates } from '../../src/http/access/state-scope.js'
 import { decision, stubDecider, withServer } from '../helpers/stub.js'
+import { post } from '../helpers/asking.js'
 
 const terms = { name: 'k', expiresMs: null, models: null }
 const questions = { q: { type: 'noul', instructions: 'Is it?' } }
@@ -36,16 +37,7 @@ for (const [shareStates, shared] of [
         for (const [path, body] of Object.entries(bodies)) {
           scopes.length = 0
           for (const secret of [key, key, same, other]) {
-            const headers = {
-              authorization: `Bearer ${secret}`,
-              'content-type': 'application/json',
-            }
-            const reply = await fetch(url + path, {
-              method: 'POST',
-              headers,
-              body: JSON.stringify(body),
-            })
-            await reply.text()
+            await (await post({ url, key: secret }, body, {}, path)).text()
           }
           t.equal(scopes.length, 4, path)
           const [first, again, ofSame, ofOther] = scopes

@@ -10,7 +10,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../../scripts/build/paths.js'
-import { Accounts } from '../../src/accounts/accounts.js'
+import { post } from '../helpers/asking.js'
+import { firstKey } from '../helpers/data-folder.js'
 import { ServerProcess } from '../helpers/server-process.js'
 import { until } from '../helpers/until.js'
 import { vacantPort } from '../helpers/vacant-port.js'
@@ -18,12 +19,9 @@ import { vacantPort } from '../helpers/vacant-port.js'
 /** A server with a request that lasts until SIGUSR2. */
 async function slowServer(t: Test, environment: Record<string, string> = {}) {
   const dataDir = join(t.testdir(), 'data')
-  const accounts = new Accounts({ dataDir })
-  const { secret } = accounts.createFirstKey()!
-  accounts.close()
+  const { secret: key } = firstKey(dataDir)
   const server = await ServerProcess.start(t, { model: 'slow', dataDir, environment })
-  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  const status = fetch(server.url('/v1/systemone'), { method: 'POST', headers, body: '{}' }).then(
+  const status = post({ url: server.url(''), key }).then(
     (reply) => reply.status,
     () => 'cut',
   )

@@ -19,6 +19,8 @@ import { Accounts } from '../../src/accounts/accounts.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { oi, RunningCommand } from '../helpers/command.js'
 import { lock } from '../helpers/store-faults.js'
+import { firstKey } from '../helpers/data-folder.js'
+import { post } from '../helpers/asking.js'
 
 interface Place {
   readonly dataDir: string
@@ -31,10 +33,7 @@ function place(t: Test, price: number): Place {
   const folder = t.testdir()
   const [dataDir, state] = [join(folder, 'data'), join(folder, 'state')]
   mkdirSync(state)
-  const accounts = new Accounts({ dataDir })
-  const { secret } = accounts.createFirstKey()!
-  accounts.prices.set('stub', { input: price })
-  accounts.close()
+  const { secret } = firstKey(dataDir, ({ prices }) => prices.set('stub', { input: price }))
   return { dataDir, state, secret }
 }
 
@@ -49,10 +48,9 @@ async function serve(t: Test, { dataDir, state }: Place) {
 
 /** Asks for `ms`. @returns When each answer came. */
 async function askFor(ms: number, url: string, secret: string): Promise<number[]> {
-  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   const times: number[] = []
   for (const endMs = performance.now() + ms; performance.now() < endMs;) {
-    const reply = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body: '{}' })
+    const reply = await post({ url, key: secret })
     await reply.text()
     if (reply.status !== 200) throw new Error(`status ${reply.status}`)
     times.push(performance.now())

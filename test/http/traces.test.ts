@@ -4,7 +4,7 @@
  * Needs the built addon.
  */
 import t, { type Test } from 'tap'
-import { batchPath } from '../helpers/batch.js'
+import { batchPath, post } from '../helpers/asking.js'
 import { withHttpServer } from '../helpers/http-server.js'
 import { Served } from '../helpers/served.js'
 import { until } from '../helpers/until.js'
@@ -58,11 +58,11 @@ t.test('a request with a traceparent is part of that trace, with the times of it
   withCollector(t, async (served, spans, text) => {
     const { headers } = served
     const question = { wet: { type: 'noul', instructions: 'Is it wet?' } }
-    const reply = await fetch(served.server.url('/v1/systemone'), {
-      method: 'POST',
-      headers: { ...headers, traceparent, tracestate: 'rojo=1', 'x-request-id': 'find-me' },
-      body: JSON.stringify({ state: secretState, questions: question }),
-    })
+    const reply = await post(
+      served,
+      { state: secretState, questions: question },
+      { traceparent, tracestate: 'rojo=1', 'x-request-id': 'find-me' },
+    )
     t.equal(reply.status, 200)
     const { usage } = (await reply.json()) as { usage: { input_tokens: number } }
     await until(() => spans().some(({ kind }) => kind === 2))
@@ -103,11 +103,7 @@ async function metric(served: Served, outcome: string): Promise<number> {
 t.test('an unsampled request has no trace; an item of a batch has a span', (t) =>
   withCollector(t, async (served, spans) => {
     const ask = (path: string, body: object, sampled: string) =>
-      fetch(served.server.url(path), {
-        method: 'POST',
-        headers: { ...served.headers, traceparent: traceparent.replace(/01$/, sampled) },
-        body: JSON.stringify(body),
-      })
+      post(served, body, { traceparent: traceparent.replace(/01$/, sampled) }, path)
     const questions = { wet: { type: 'noul', instructions: 'Is it wet?' } }
     t.equal((await ask('/v1/systemone', { state: 'x', questions }, '00')).status, 200)
     const batch = { states: ['a', 'b', 'c'], questions }
@@ -115,10 +111,8 @@ t.test('an unsampled request has no trace; an item of a batch has a span', (t) =
     t.equal((await ask('/v1/systemone', { state: 'x' }, '01')).status, 422)
     await until(() => spans().filter(({ kind }) => kind === 2).length === 2)
     const roots = spans().filter(({ kind }) => kind === 2)
-    t.strictSame(
-      roots.map(({ name }) => name),
-      [`POST ${batchPath}`, 'POST /v1/systemone'],
-    )
+    const names = roots.map(({ name }) => name)
+    t.strictSame(names, [`POST ${batchPath}`, 'POST /v1/systemone'])
     t.equal(attribute(roots[1]!, 'error.type'), 'invalid_request')
     const items = spans().filter(({ name }) => name === 'item')
     t.strictSame(items.map((item) => attribute(item, 'oi.index')).sort(), ['0', '1', '2'])

@@ -21,20 +21,19 @@ import {
   TypeSafeError,
   UnprocessableEntityError,
 } from '@typesafe-ai/sdk'
-import { createWire } from '../../src/server/create-wire.js'
-import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
 import { type ErrorCode, OiError } from '../../src/errors.js'
 import { openGate } from '../../src/http/access/gate.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
-import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import {
+  decision,
+  Slow,
+  stubDecider,
+  type StubServer,
+  withServer,
+  withFake,
+} from '../helpers/stub.js'
+import { bestOfThree } from '../helpers/trials.js'
 import { until } from '../helpers/until.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:0', releaseDate: '2025-01-02' }
-const decider = await createDecider(createFakeEngine(), { ...facts, name: 'fake' })
-const wire = createWire(readConfig({}))
-
-const withReal = (use: (server: StubServer) => Promise<void>) => withServer({ decider, wire }, use)
 const once = { retry: { maxRetries: 0 } }
 const connect = ({ url, key }: StubServer, more: TypeSafeClientConfig = {}) =>
   new TypeSafeClient({ baseURL: url, apiKey: key, ...more })
@@ -57,7 +56,7 @@ const failureOf = async (call: PromiseLike<unknown>): Promise<APIError> =>
   )) as APIError
 
 t.test('it asks questions of all types, about states of all types', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const client = connect(server)
     for (const state of ['text', { message: 'text', attempts: 2 }, ['a', { b: null }], '']) {
       const { model, answers, usage } = await client.systemOne({
@@ -86,7 +85,7 @@ t.test('it asks questions of all types, about states of all types', (t) =>
 )
 
 t.test('it lists the models, and its own name for the default is among them', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const client = connect(server)
     t.match(await client.models.list(), [
       { name: 'fake', description: String, release_date: '2025-01-02' },
@@ -100,7 +99,7 @@ t.test('it lists the models, and its own name for the default is among them', (t
 )
 
 t.test('it finds the request’s id in every reply, or its own if it sends one', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const client = connect(server, { defaultHeaders: { 'x-request-id': 'all' } })
     const { data, response, requestId } = await client.systemOne(asking).withResponse()
     t.equal(requestId, 'all')
@@ -117,7 +116,7 @@ t.test('it finds the request’s id in every reply, or its own if it sends one',
 )
 
 t.test('its environment alone configures it', (t) =>
-  withReal(async ({ url, key }) => {
+  withFake({}, async ({ url, key }) => {
     process.env['TYPESAFE_API_KEY'] = key
     process.env['TYPESAFE_BASE_URL'] = `${url}/`
     t.teardown(() => {
@@ -129,7 +128,7 @@ t.test('its environment alone configures it', (t) =>
 )
 
 t.test('it maps mistakes in a request to its error classes', (t) =>
-  withReal(async (server) => {
+  withFake({}, async (server) => {
     const client = connect(server)
     const empty = client.systemOne({ state: 's', questions: { q: choice('Which?', {}) } })
     const unprocessable = await failureOf(empty)
@@ -184,15 +183,21 @@ t.test('it reads how long a limit lasts', (t) =>
 )
 
 for (const code of ['ERR_RATE_LIMIT', 'ERR_CONCURRENCY', 'ERR_OVERLOADED'] as const) {
-  t.test(`it waits out ${code} for the server's time, and gets an answer`, (t) =>
-    withServer({ gate: refusing(code, 70, 2) }, async (server) => {
-      const startMs = performance.now()
-      t.match(await connect(server).systemOne(asking), { model: 'stub' })
-      const waitedMs = performance.now() - startMs
-      t.ok(waitedMs >= 138, `${waitedMs} ms`)
-      t.equal(server.log.length, 3)
-    }),
-  )
+  t.test(`it waits out ${code} for the server's time, no longer, and gets an answer`, async (t) => {
+    // Not for the other header's whole seconds: the best of three, as a machine may be busy.
+    const wrong = await bestOfThree(async () => {
+      let waitedMs = NaN
+      await withServer({ gate: refusing(code, 70, 2) }, async (server) => {
+        const startMs = performance.now()
+        t.match(await connect(server).systemOne(asking), { model: 'stub' })
+        waitedMs = performance.now() - startMs
+        t.ok(waitedMs >= 138, `${waitedMs} ms`)
+        t.equal(server.log.length, 3)
+      })
+      return waitedMs < 900 ? undefined : `${waitedMs} ms`
+    })
+    t.strictSame(wrong, [])
+  })
 }
 
 t.test('it gives up after its own number of attempts', (t) =>
@@ -248,7 +253,7 @@ t.test("the server's deadline is a server error", async (t) => {
 
 t.test('a server that has gone is a failed connection', async (t) => {
   let client: TypeSafeClient | undefined
-  await withReal(async (server) => {
+  await withFake({}, async (server) => {
     client = connect(server, once)
     await client.models.list()
   })

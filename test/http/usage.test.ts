@@ -1,12 +1,9 @@
 import t from 'tap'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { validators } from '../../src/api/schemas.js'
 import { OiError } from '../../src/errors.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { withLimits } from '../helpers/limited.js'
-import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider } from '../helpers/stub.js'
-import { until } from '../helpers/until.js'
 
 t.test('usage: balance, limits, and usage including the last answer', (t) =>
   withLimits({ requestsPerMinute: 100 }, {}, async ({ accounts, url, key, post, workspaceId }) => {
@@ -41,14 +38,6 @@ t.test('usage: balance, limits, and usage including the last answer', (t) =>
   }),
 )
 
-t.test('usage is for those with a key, by GET', (t) =>
-  withLimits({}, {}, async ({ url, key }) => {
-    t.equal((await fetch(`${url}/v1/usage`)).status, 401)
-    const headers = { authorization: `Bearer ${key}` }
-    t.equal((await fetch(`${url}/v1/usage`, { method: 'POST', headers })).status, 405)
-  }),
-)
-
 t.test('images and cached tokens are in the report, and images have their own price', async (t) => {
   const usage = { input_tokens: 100, image_tokens: 40, output_tokens: 2 }
   const decider = stubDecider(async () => ({ ...decision, usage, cached_tokens: 30 }))
@@ -73,25 +62,6 @@ t.test('an answer is booked before it is sent, if there is a balance', (t) =>
     }
   }),
 )
-
-t.test('an answer is booked also if the client has gone', async (t) => {
-  let finish = () => {}
-  let asked = false
-  const decider = stubDecider(() => {
-    asked = true
-    return new Promise((resolve) => (finish = () => resolve(decision)))
-  })
-  await withLimits({}, { decider }, async ({ accounts, handlers, key, port }) => {
-    const client = await RawClient.connect(port)
-    client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
-    await until(() => asked)
-    client.socket.destroy()
-    await until(() => handlers.running.size === 0)
-    finish()
-    await sleep(0)
-    t.match(accounts.usage('default').usage, [{ requests: 1 }])
-  })
-})
 
 t.test('a refused or failed request costs nothing', async (t) => {
   const slow = new Slow()

@@ -51,18 +51,14 @@ const withAsk = (
   name: 'small' | 'dense-qwen' | 'hybrid-qwen',
   use: (ask: Ask, engine: Engine) => Promise<void>,
 ) =>
-  withEngine(
-    name,
-    async (engine) => {
-      const decider = await createDecider(engine, facts)
-      const ask: Ask = (questions, of = state, more = {}) => {
-        const request = { state: of, questions: objectFromEntries(questions) }
-        return decider.decide(checkRequest(request, decider.limits), more)
-      }
-      await use(ask, engine)
-    },
-    { threads: 1 },
-  )
+  withEngine(name, { threads: 1 }, async (engine) => {
+    const decider = await createDecider(engine, facts)
+    const ask: Ask = (questions, of = state, more = {}) => {
+      const request = { state: of, questions: objectFromEntries(questions) }
+      return decider.decide(checkRequest(request, decider.limits), more)
+    }
+    await use(ask, engine)
+  })
 
 /** Every probability of an answer, in order. */
 const probabilitiesOf = (answer: Answer): number[] =>

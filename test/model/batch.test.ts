@@ -5,7 +5,8 @@
  */
 import t from 'tap'
 import type { Decision, NoulAnswer } from '../../src/decide/types.js'
-import { linesType, numbers, postBatch, readLines, replyOf, type Result } from '../helpers/batch.js'
+import { linesType, post } from '../helpers/asking.js'
+import { numbers, postBatch, readLines, replyOf, type Result } from '../helpers/batch.js'
 import { text } from '../helpers/fixture.js'
 import { withRealServer } from '../helpers/real-server.js'
 
@@ -37,11 +38,7 @@ t.test('a state that all items share is evaluated once', (t) =>
     t.ok(stateTokens > 600, `${stateTokens} tokens`)
     t.equal(allCached, (count - 1) * stateTokens)
 
-    const alone = await fetch(`${server.url}/v1/systemone`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(requests[3]),
-    })
+    const alone = await post(server, requests[3])
     const expected = (await alone.json()) as Decision
     const difference = noulOf(results[3]!) - (expected.answers['q'] as NoulAnswer).noul
     t.ok(Math.abs(difference) < tolerance)

@@ -39,38 +39,33 @@ const softmax = (logits: readonly number[]) => {
 }
 
 t.test('logits are those of llama.cpp, from one pass for all questions', (t) =>
-  withPooled(
-    t.testdir(),
-    'classifier',
-    {},
-    async (engine, path) => {
-      const input = await renderedBy(engine, request)
-      const actual = await suffixLogits(engine, input)
-      const pass = marked('[CLS]', request.state as string, '[SEP]')
-      const [outputs] = await llamaPooled(path, engine, [pass])
-      const of = (...names: string[]) => names.map((name) => outputs![labels.indexOf(name)]!)
-      const expected = [
-        of('joy', 'neutral tone', 'anger'),
-        of(...labels),
-        of('sadness', 'joy'),
-        of('anger', 'joy', 'sadness', 'neutral tone', 'Fear'),
-        [],
-      ]
-      t.same(
-        actual.map(({ length }) => length),
-        expected.map(({ length }) => length),
-      )
-      t.ok(relativeError(actual.flat(), expected.flat()) < 1e-3)
-      t.ok(Math.max(...outputs!) - Math.min(...outputs!) > 0.5, 'labels differ')
-      const [ids] = [await engine.tokenize(pass)]
-      const tokens = ids.reduce((sum, { length }) => sum + length, 0)
-      t.equal(engine.stats().evaluatedTokens, tokens)
-      const output = await engine.score(input)
-      t.equal(output.prefixTokens, tokens)
-      t.equal(output.evaluatedTokens, tokens)
-    },
-    { kernels: 'off' },
-  ),
+  withPooled(t.testdir(), 'classifier', {}, { kernels: 'off' }, async (engine, path) => {
+    const input = await renderedBy(engine, request)
+    const actual = await suffixLogits(engine, input)
+    const pass = marked('[CLS]', request.state as string, '[SEP]')
+    const [outputs] = await llamaPooled(path, engine, [pass])
+    const of = (...names: string[]) => names.map((name) => outputs![labels.indexOf(name)]!)
+    const expected = [
+      of('joy', 'neutral tone', 'anger'),
+      of(...labels),
+      of('sadness', 'joy'),
+      of('anger', 'joy', 'sadness', 'neutral tone', 'Fear'),
+      [],
+    ]
+    const lengths = actual.map(({ length }) => length)
+    t.same(
+      lengths,
+      expected.map(({ length }) => length),
+    )
+    t.ok(relativeError(actual.flat(), expected.flat()) < 1e-3)
+    t.ok(Math.max(...outputs!) - Math.min(...outputs!) > 0.5, 'labels differ')
+    const [ids] = [await engine.tokenize(pass)]
+    const tokens = ids.reduce((sum, { length }) => sum + length, 0)
+    t.equal(engine.stats().evaluatedTokens, tokens)
+    const output = await engine.score(input)
+    t.equal(output.prefixTokens, tokens)
+    t.equal(output.evaluatedTokens, tokens)
+  }),
 )
 
 t.test(
@@ -112,7 +107,7 @@ for (const [no, yes] of [
   ['false', 'true'],
 ] as const) {
   t.test(`the labels ${no} and ${yes} answer any noul`, (t) =>
-    withPooled(t.testdir(), 'classifier', two(no, yes), async (engine) => {
+    withPooled(t.testdir(), 'classifier', two(no, yes), {}, async (engine) => {
       const questions: DecideRequest['questions'] = {
         any: { type: 'noul', instructions: 'Is it so?' },
         turned: { type: 'noul', criteria: { true: no } },
@@ -143,6 +138,7 @@ t.test('a pair of yes and no is a reranker if the file has a template for pairs'
         'tokenizer.chat_template.rerank': '[CLS]{query}[SEP]{document}',
       },
     },
+    {},
     async (engine, path) => {
       const readout = await createReadout(engine)
       t.equal(readout.name, 'rank@1')
@@ -190,7 +186,7 @@ const refused: [string, DecideRequest['questions'][string], string, RegExp][] = 
 ]
 
 t.test('what is no label is refused by name, with the labels', (t) =>
-  withPooled(t.testdir(), 'classifier', {}, async (engine) => {
+  withPooled(t.testdir(), 'classifier', {}, {}, async (engine) => {
     const readout = await createReadout(engine)
     for (const [name, question, param, message] of refused) {
       const error = { code: 'ERR_REQUEST_UNACCEPTABLE', param, message }
@@ -200,7 +196,7 @@ t.test('what is no label is refused by name, with the labels', (t) =>
 )
 
 t.test('a state over the limit is refused with the numbers', (t) =>
-  withPooled(t.testdir(), 'classifier', {}, async (engine) => {
+  withPooled(t.testdir(), 'classifier', {}, {}, async (engine) => {
     const input = await renderedBy(engine, { ...request, state: text(600) })
     await t.rejects(engine.score(input), {
       code: 'ERR_STATE_TOO_LONG',

@@ -31,51 +31,39 @@ const filling: ScoreInput = { prefix: [user(`x ${text(420)}`)], suffixes: [quest
 for (const name of ['small', 'dense', 'hybrid'] as const) {
   t.test(name, async (t) => {
     const diskCacheDir = join(t.testdir({}), 'states')
-    const cold = await withEngine(
-      name,
-      async (engine) => {
-        const { logits } = await engine.score(request)
-        t.ok(same((await engine.score(request)).logits, logits), 'cached')
-        const begun = { ...request, prefix: [...request.prefix, user(' And so on.')] }
-        const longer = (await engine.score(begun)).logits
-        await engine.score(filling)
-        const host = await engine.score(request)
-        t.ok(same(host.logits, logits), 'from the host tier')
-        t.equal(host.cachedTokens, host.prefixTokens)
-        const partial = await engine.score({ ...begun })
-        t.ok(same(partial.logits, longer), 'as another one that goes on')
-        const shorter = { ...request, prefix: [user(text(100))] }
-        const short = (await engine.score(shorter)).logits
-        await engine.score(filling)
-        t.ok(same((await engine.score(shorter)).logits, short), 'as the beginning of another one')
-        return logits
-      },
-      { ...options, diskCacheDir },
-    )
-    await withEngine(
-      name,
-      async (engine) => {
-        const disk = await engine.score(request)
-        t.ok(same(disk.logits, cold), 'from disk')
-        t.equal(disk.cachedTokens, disk.prefixTokens)
-      },
-      { ...options, diskCacheDir },
-    )
-    await withEngine(
-      name,
-      async (engine) => {
-        const others = [question(9), question(2), ...request.suffixes.toReversed(), question(8)]
-        const [mine] = await Promise.all([
-          engine.score({ ...request, suffixes: others }),
-          ...[1, 2, 3].map((i) => engine.score({ ...request, prefix: [user(`${i} ${text(30)}`)] })),
-        ])
-        for (let i = 0; i < 3; i++) {
-          const got = mine.logits.slice((4 - i) * width, (5 - i) * width)
-          t.ok(same(got, cold.slice(i * width, (i + 1) * width)), `question ${i} among six`)
-        }
-      },
-      { ...options, maxForks: 1, batchTokens: 128 },
-    )
+    const cold = await withEngine(name, { ...options, diskCacheDir }, async (engine) => {
+      const { logits } = await engine.score(request)
+      t.ok(same((await engine.score(request)).logits, logits), 'cached')
+      const begun = { ...request, prefix: [...request.prefix, user(' And so on.')] }
+      const longer = (await engine.score(begun)).logits
+      await engine.score(filling)
+      const host = await engine.score(request)
+      t.ok(same(host.logits, logits), 'from the host tier')
+      t.equal(host.cachedTokens, host.prefixTokens)
+      const partial = await engine.score({ ...begun })
+      t.ok(same(partial.logits, longer), 'as another one that goes on')
+      const shorter = { ...request, prefix: [user(text(100))] }
+      const short = (await engine.score(shorter)).logits
+      await engine.score(filling)
+      t.ok(same((await engine.score(shorter)).logits, short), 'as the beginning of another one')
+      return logits
+    })
+    await withEngine(name, { ...options, diskCacheDir }, async (engine) => {
+      const disk = await engine.score(request)
+      t.ok(same(disk.logits, cold), 'from disk')
+      t.equal(disk.cachedTokens, disk.prefixTokens)
+    })
+    await withEngine(name, { ...options, maxForks: 1, batchTokens: 128 }, async (engine) => {
+      const others = [question(9), question(2), ...request.suffixes.toReversed(), question(8)]
+      const [mine] = await Promise.all([
+        engine.score({ ...request, suffixes: others }),
+        ...[1, 2, 3].map((i) => engine.score({ ...request, prefix: [user(`${i} ${text(30)}`)] })),
+      ])
+      for (let i = 0; i < 3; i++) {
+        const got = mine.logits.slice((4 - i) * width, (5 - i) * width)
+        t.ok(same(got, cold.slice(i * width, (i + 1) * width)), `question ${i} among six`)
+      }
+    })
   })
 }
 
@@ -93,62 +81,51 @@ function randomRequests(seed: number, count: number): ScoreInput[] {
 for (const name of ['small', 'hybrid'] as const) {
   t.test(`${name}: bits do not depend on earlier requests`, async (t) => {
     const requests = randomRequests(7, name === 'small' ? 30 : 8)
-    const fresh = await withEngine(
-      name,
-      async (engine) => {
-        const answers: Float32Array[] = []
-        for (const one of requests) {
-          answers.push((await engine.score(one)).logits)
-          // None of it is left in the context, and there is no other tier.
-          await engine.score({ prefix: [user(`x ${text(1)}`)], suffixes: [question(0)] })
-        }
-        return answers
-      },
-      { ...options, hostCacheBytes: 0 },
-    )
-    await withEngine(
-      name,
-      async (engine) => {
-        const random = createRandom(8)
-        for (let round = 0; round < (name === 'small' ? 90 : 12); round++) {
-          const i = random.integer(requests.length)
-          const { logits } = await engine.score(requests[i]!)
-          if (!same(logits, fresh[i]!)) t.fail(`request ${i} in round ${round}`)
-        }
-        const { deviceCachedTokens, hostCachedTokens } = engine.stats()
-        t.ok(deviceCachedTokens + hostCachedTokens > 0)
-      },
-      options,
-    )
+    const fresh = await withEngine(name, { ...options, hostCacheBytes: 0 }, async (engine) => {
+      const answers: Float32Array[] = []
+      for (const one of requests) {
+        answers.push((await engine.score(one)).logits)
+        // None of it is left in the context, and there is no other tier.
+        await engine.score({ prefix: [user(`x ${text(1)}`)], suffixes: [question(0)] })
+      }
+      return answers
+    })
+    await withEngine(name, options, async (engine) => {
+      const random = createRandom(8)
+      for (let round = 0; round < (name === 'small' ? 90 : 12); round++) {
+        const i = random.integer(requests.length)
+        const { logits } = await engine.score(requests[i]!)
+        if (!same(logits, fresh[i]!)) t.fail(`request ${i} in round ${round}`)
+      }
+      const { deviceCachedTokens, hostCachedTokens } = engine.stats()
+      t.ok(deviceCachedTokens + hostCachedTokens > 0)
+    })
   })
 }
 
 // BUG: room for the new state is sought while the whole old state is kept from eviction.
 t.test('a state that shares the beginning of another may fill the context', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      const suffix = question(0)
-      const [tokens] = await engine.tokenize([
-        { text: suffix.parts.map((p) => p.text).join(''), trusted: true },
-      ])
-      const old = ' a'.repeat(66) + ' b'.repeat(55)
-      await engine.score({ prefix: [user(old)], suffixes: [suffix] })
-      const filled = ' a'.repeat(66) + ' c'.repeat(512 - 66 - tokens!.length)
-      const outcome = await engine.score({ prefix: [user(filled)], suffixes: [suffix] }).then(
-        () => 'answered',
-        (error: Error) => error.message,
-      )
-      t.equal(outcome, 'answered')
-    },
-    options,
-  ),
+  withEngine('small', options, async (engine) => {
+    const suffix = question(0)
+    const [tokens] = await engine.tokenize([
+      { text: suffix.parts.map((p) => p.text).join(''), trusted: true },
+    ])
+    const old = ' a'.repeat(66) + ' b'.repeat(55)
+    await engine.score({ prefix: [user(old)], suffixes: [suffix] })
+    const filled = ' a'.repeat(66) + ' c'.repeat(512 - 66 - tokens!.length)
+    const outcome = await engine.score({ prefix: [user(filled)], suffixes: [suffix] }).then(
+      () => 'answered',
+      (error: Error) => error.message,
+    )
+    t.equal(outcome, 'answered')
+  }),
 )
 
 t.test('it answers like the ordinary mode; the test reports its cost', async (t) => {
   const run = (deterministic: boolean) =>
     withEngine(
       'small',
+      { ...options, contextTokens: 2048, microbatchTokens: 512, maxForks: 32, deterministic },
       async (engine) => {
         const start = performance.now()
         const answers = await Promise.all(
@@ -159,7 +136,6 @@ t.test('it answers like the ordinary mode; the test reports its cost', async (t)
         const ms = performance.now() - start
         return { ms, logits: answers.flatMap(({ logits }) => [...logits]) }
       },
-      { ...options, contextTokens: 2048, microbatchTokens: 512, maxForks: 32, deterministic },
     )
   const ordinary = await run(false)
   const deterministic = await run(true)

@@ -15,36 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { EngineOptions } from '../../src/engine/engine.js'
-import type { ScoreInput, ScoreOutput } from '../../src/engine/types.js'
-import { question, text, user, withEngine } from '../helpers/fixture.js'
+import { files, options, session, state } from '../helpers/disk-states.js'
+import { withEngine } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 import { until } from '../helpers/until.js'
-
-const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
-// Reading must be worth it: a state that is evaluated faster than it is read is evaluated.
-const state = (id: number | string): ScoreInput => ({
-  prefix: [user(`${id}: ${text(150)}`)],
-  suffixes: [question(1)],
-})
-const files = (dir: string) => readdirSync(dir).filter((name) => name.endsWith('.state'))
-
-/** Scores the states in an engine over that folder, and closes it. */
-const session = (
-  dir: string,
-  ids: readonly (number | string)[],
-  more: Partial<EngineOptions> = {},
-  name: 'small' | 'dense' | 'hybrid' = 'dense',
-) =>
-  withEngine(
-    name,
-    async (engine) => {
-      const answers: ScoreOutput[] = []
-      for (const id of ids) answers.push(await engine.score(state(id)))
-      return { answers, stats: engine.stats() }
-    },
-    { ...options, diskCacheDir: dir, ...more },
-  )
 
 for (const name of ['dense', 'hybrid'] as const) {
   t.test(`${name}: known states are known after a restart`, async (t) => {
@@ -124,21 +98,17 @@ t.test('a state of another model is not trusted', async (t) => {
 t.test('a file that was replaced while the engine ran is not trusted', async (t) => {
   const dir = join(t.testdir({}), 'states')
   const before = await session(dir, [1, 2])
-  await withEngine(
-    'dense',
-    async (engine) => {
-      const [a, b] = files(dir).map((name) => join(dir, name)) as [string, string]
-      const first = readFileSync(a)
-      cpSync(b, a)
-      writeFileSync(b, first)
-      for (const id of [1, 2]) {
-        const { logits } = await engine.score(state(id))
-        const error = relativeError(logits, before.answers[id - 1]!.logits)
-        t.ok(error < 1e-3, String(error))
-      }
-    },
-    { ...options, diskCacheDir: dir },
-  )
+  await withEngine('dense', { ...options, diskCacheDir: dir }, async (engine) => {
+    const [a, b] = files(dir).map((name) => join(dir, name)) as [string, string]
+    const first = readFileSync(a)
+    cpSync(b, a)
+    writeFileSync(b, first)
+    for (const id of [1, 2]) {
+      const { logits } = await engine.score(state(id))
+      const error = relativeError(logits, before.answers[id - 1]!.logits)
+      t.ok(error < 1e-3, String(error))
+    }
+  })
 })
 
 t.test('a file is named by the SHA-256 of its scope and its tokens', async (t) => {
@@ -171,19 +141,15 @@ t.test('a damaged file is deleted when it is read, and not requested again', asy
   const dir = join(t.testdir({}), 'states')
   await session(dir, [1])
   const path = join(dir, files(dir)[0]!)
-  await withEngine(
-    'dense',
-    async (engine) => {
-      const bytes = readFileSync(path)
-      bytes[bytes.length - 1000]! ^= 1
-      writeFileSync(path, bytes)
-      const { cachedTokens } = await engine.score(state(1))
-      t.ok(cachedTokens < 16)
-      await until(() => !existsSync(path))
-      t.same([engine.stats().diskPrefixes, engine.stats().diskHits], [0, 0])
-    },
-    { ...options, diskCacheDir: dir },
-  )
+  await withEngine('dense', { ...options, diskCacheDir: dir }, async (engine) => {
+    const bytes = readFileSync(path)
+    bytes[bytes.length - 1000]! ^= 1
+    writeFileSync(path, bytes)
+    const { cachedTokens } = await engine.score(state(1))
+    t.ok(cachedTokens < 16)
+    await until(() => !existsSync(path))
+    t.same([engine.stats().diskPrefixes, engine.stats().diskHits], [0, 0])
+  })
 })
 
 t.test('an unusable folder is refused by name', async (t) => {
@@ -213,6 +179,7 @@ t.test('states go to disk also without a host tier', async (t) => {
 t.test('a state that leaves and returns is kept in RAM once', (t) =>
   withEngine(
     'small',
+    { ...options, hostCacheBytes: 2 ** 26, diskCacheDir: join(t.testdir({}), 'states') },
     async (engine) => {
       for (let round = 0; round < 4; round++) {
         for (const id of [1, 2]) await engine.score(state(id))
@@ -221,6 +188,5 @@ t.test('a state that leaves and returns is kept in RAM once', (t) =>
       t.ok(hostHits > 0, 'they left the context and came back')
       t.ok(hostPrefixes <= 2, `${hostPrefixes} states of 2`)
     },
-    { ...options, hostCacheBytes: 2 ** 26, diskCacheDir: join(t.testdir({}), 'states') },
   ),
 )

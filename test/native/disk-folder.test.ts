@@ -5,39 +5,11 @@
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
+import { chmodSync, chownSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ScoreInput, ScoreOutput } from '../../src/engine/types.js'
-import { question, text, user, withEngine } from '../helpers/fixture.js'
+import { files, options, session, state } from '../helpers/disk-states.js'
+import { withEngine } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
-
-const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
-// Reading must be worth it: a state that is evaluated faster than it is read is evaluated.
-const state = (id: number): ScoreInput => ({
-  prefix: [user(`${id}: ${text(150)}`)],
-  suffixes: [question(1)],
-})
-const files = (dir: string) => readdirSync(dir).filter((name) => name.endsWith('.state'))
-
-/** Scores the states in an engine over that folder, and closes it. */
-const session = (dir: string, ids: readonly number[]) =>
-  withEngine(
-    'dense',
-    async (engine) => {
-      const answers: ScoreOutput[] = []
-      for (const id of ids) answers.push(await engine.score(state(id)))
-      return { answers, stats: engine.stats() }
-    },
-    { ...options, diskCacheDir: dir },
-  )
 
 const noPipes = process.platform === 'win32' ? 'needs named pipes' : false
 t.test(
@@ -48,21 +20,17 @@ t.test(
     const folder = join(dir, 'states')
     const before = await session(folder, [1, 2])
     const [piped, linked] = files(folder).map((name) => join(folder, name)) as [string, string]
-    await withEngine(
-      'dense',
-      async (engine) => {
-        rmSync(piped)
-        spawnSync('mkfifo', [piped])
-        renameSync(linked, join(dir, 'elsewhere', 'linked'))
-        symlinkSync(join(dir, 'elsewhere', 'linked'), linked)
-        for (const id of [1, 2]) {
-          const { logits, cachedTokens } = await engine.score(state(id))
-          t.ok(cachedTokens < 16)
-          t.ok(relativeError(logits, before.answers[id - 1]!.logits) < 1e-3)
-        }
-      },
-      { ...options, diskCacheDir: folder },
-    )
+    await withEngine('dense', { ...options, diskCacheDir: folder }, async (engine) => {
+      rmSync(piped)
+      spawnSync('mkfifo', [piped])
+      renameSync(linked, join(dir, 'elsewhere', 'linked'))
+      symlinkSync(join(dir, 'elsewhere', 'linked'), linked)
+      for (const id of [1, 2]) {
+        const { logits, cachedTokens } = await engine.score(state(id))
+        t.ok(cachedTokens < 16)
+        t.ok(relativeError(logits, before.answers[id - 1]!.logits) < 1e-3)
+      }
+    })
   },
 )
 

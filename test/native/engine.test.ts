@@ -95,7 +95,7 @@ t.test('options out of range are refused by name', async (t) => {
 
 t.test('loading reports its progress, up to all of it', async (t) => {
   const seen: number[] = []
-  await withEngine('dense', async () => {}, { onProgress: (fraction) => seen.push(fraction) })
+  await withEngine('dense', { onProgress: (fraction) => seen.push(fraction) }, async () => {})
   t.ok(seen.length > 1)
   t.same(
     seen,
@@ -105,51 +105,39 @@ t.test('loading reports its progress, up to all of it', async (t) => {
 })
 
 t.test('an engine opened for its metadata tokenizes and does not score', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      t.equal(engine.info.architecture, 'qwen3')
-      t.ok(engine.info.contextBytes > 0)
-      t.ok((await engine.countTokens('some words')) > 0)
-      await t.rejects(engine.score(input(3, 1)), { code: 'ERR_ENGINE_NOT_OPEN' })
-    },
-    { metadataOnly: true },
-  ),
+  withEngine('small', { metadataOnly: true }, async (engine) => {
+    t.equal(engine.info.architecture, 'qwen3')
+    t.ok(engine.info.contextBytes > 0)
+    t.ok((await engine.countTokens('some words')) > 0)
+    await t.rejects(engine.score(input(3, 1)), { code: 'ERR_ENGINE_NOT_OPEN' })
+  }),
 )
 
 t.test('a request larger than the context is refused with count and limit', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      const request = { prefix: [user(text(2000))], suffixes: [question(1)] }
-      await t.rejects(engine.score(request), {
-        code: 'ERR_STATE_TOO_LONG',
-        message: /take \d+ tokens \(\d+ and \d+\), the limit is 512/,
-      })
-      t.equal((await engine.score(input(10, 1))).logits.length, candidates.length + 1)
-    },
-    { contextTokens: 512 },
-  ),
+  withEngine('small', { contextTokens: 512 }, async (engine) => {
+    const request = { prefix: [user(text(2000))], suffixes: [question(1)] }
+    await t.rejects(engine.score(request), {
+      code: 'ERR_STATE_TOO_LONG',
+      message: /take \d+ tokens \(\d+ and \d+\), the limit is 512/,
+    })
+    t.equal((await engine.score(input(10, 1))).logits.length, candidates.length + 1)
+  }),
 )
 
 t.test('a request that fills the context to its last cell is answered', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      const one = question(0)
-      const suffix = (await engine.tokenize(one.parts)).reduce((sum, ids) => sum + ids.length, 0)
-      // " a" is one token in this vocabulary.
-      const fill = (tokens: number) => ({
-        prefix: [user(' a'.repeat(tokens))],
-        suffixes: [one, one, one],
-      })
-      const full = await engine.score(fill(512 - suffix))
-      t.equal(full.prefixTokens, 512 - suffix)
-      t.ok(full.logits.every(Number.isFinite))
-      await t.rejects(engine.score(fill(513 - suffix)), { code: 'ERR_STATE_TOO_LONG' })
-    },
-    { contextTokens: 512 },
-  ),
+  withEngine('small', { contextTokens: 512 }, async (engine) => {
+    const one = question(0)
+    const suffix = (await engine.tokenize(one.parts)).reduce((sum, ids) => sum + ids.length, 0)
+    // " a" is one token in this vocabulary.
+    const fill = (tokens: number) => ({
+      prefix: [user(' a'.repeat(tokens))],
+      suffixes: [one, one, one],
+    })
+    const full = await engine.score(fill(512 - suffix))
+    t.equal(full.prefixTokens, 512 - suffix)
+    t.ok(full.logits.every(Number.isFinite))
+    await t.rejects(engine.score(fill(513 - suffix)), { code: 'ERR_STATE_TOO_LONG' })
+  }),
 )
 
 // A short last microbatch is filled up: beyond the batch, llama.cpp would abort.
@@ -159,19 +147,15 @@ t.test('batches of any size, also no multiple of the microbatch, are answered', 
     prefix: [user(`${count}:${' a'.repeat(count)}`)],
     suffixes: [question(0)],
   })
-  await withEngine(
-    'small',
-    async (engine) => {
-      for (let count = 80; count < 180; count += 3) {
-        t.ok((await engine.score(words(count))).logits.every(Number.isFinite))
-      }
-    },
-    { batchTokens: 150, microbatchTokens: 100 },
-  )
+  await withEngine('small', { batchTokens: 150, microbatchTokens: 100 }, async (engine) => {
+    for (let count = 80; count < 180; count += 3) {
+      t.ok((await engine.score(words(count))).logits.every(Number.isFinite))
+    }
+  })
 })
 
 t.test('candidates outside the vocabulary and questions without tokens are refused', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     const refused = { code: 'ERR_INVALID_ARGUMENT' }
     for (const id of [-1, engine.info.vocabularySize, 2 ** 31 - 1]) {
       const suffix = { ...question(0), candidates: Int32Array.of(1, id) }
@@ -186,7 +170,7 @@ t.test('candidates outside the vocabulary and questions without tokens are refus
 )
 
 t.test('an empty prefix is allowed', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     const { logits, prefixTokens } = await engine.score({ prefix: [], suffixes: [question(0)] })
     t.equal(prefixTokens, 0)
     t.ok(logits.every(Number.isFinite))
@@ -194,7 +178,7 @@ t.test('an empty prefix is allowed', (t) =>
 )
 
 t.test('the log-sum-exp covers the whole vocabulary', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     const all = Int32Array.from({ length: engine.info.vocabularySize }, (_, i) => i)
     const { logits } = await engine.score({
       prefix: [user('x')],
@@ -210,6 +194,7 @@ t.test('the log-sum-exp covers the whole vocabulary', (t) =>
 t.test('cancelling ends a running, a queued and a finished request correctly', (t) =>
   withEngine(
     'dense',
+    { threads: 1, contextTokens: endlessContext, maxBacklogMs: 2 ** 31 },
     async (engine) => {
       const expected = (await engine.score(input(30, 2))).logits
       const [running, queued] = [new AbortController(), new AbortController()]
@@ -229,34 +214,30 @@ t.test('cancelling ends a running, a queued and a finished request correctly', (
       const again = await engine.score(input(30, 2), { signal: new AbortController().signal })
       t.ok(again.logits.every((v, i) => Math.abs(v - expected[i]!) < 1e-3))
     },
-    { threads: 1, contextTokens: endlessContext, maxBacklogMs: 2 ** 31 },
   ),
 )
 
 for (const name of ['dense', 'hybrid'] as const) {
   t.test(`${name}: cancelled at random moments, it still answers correctly`, (t) =>
-    withEngine(
-      name,
-      async (engine) => {
-        const expected = (await engine.score(input(120, 6))).logits
-        for (let i = 0; i < 12; i++) {
-          const controller = new AbortController()
-          const pending = engine.score(input(120 + 40 * (i % 4), 6), { signal: controller.signal })
-          setTimeout(() => controller.abort(), 5 * i)
-          await pending.catch(() => {})
-        }
-        const { logits } = await engine.score(input(120, 6))
-        const worst = Math.max(...logits.map((v, i) => Math.abs(v - expected[i]!)))
-        t.ok(worst < 1e-2, String(worst))
-      },
-      { threads: 1 },
-    ),
+    withEngine(name, { threads: 1 }, async (engine) => {
+      const expected = (await engine.score(input(120, 6))).logits
+      for (let i = 0; i < 12; i++) {
+        const controller = new AbortController()
+        const pending = engine.score(input(120 + 40 * (i % 4), 6), { signal: controller.signal })
+        setTimeout(() => controller.abort(), 5 * i)
+        await pending.catch(() => {})
+      }
+      const { logits } = await engine.score(input(120, 6))
+      const worst = Math.max(...logits.map((v, i) => Math.abs(v - expected[i]!)))
+      t.ok(worst < 1e-2, String(worst))
+    }),
   )
 }
 
 t.test('a full queue refuses at once and recovers', (t) =>
   withEngine(
     'small',
+    { maxQueued: 4, contextTokens: endlessContext, maxBacklogMs: 2 ** 31 },
     async (engine) => {
       // Too long for any of them to be done before the last has come.
       const leaving = new AbortController()
@@ -269,12 +250,11 @@ t.test('a full queue refuses at once and recovers', (t) =>
       t.same(await Promise.all(all.slice(0, 4)), new Array(4).fill('ERR_ABORTED'))
       t.ok((await engine.score(input(10, 1))).logits.length > 0)
     },
-    { maxQueued: 4, contextTokens: endlessContext, maxBacklogMs: 2 ** 31 },
   ),
 )
 
 t.test('ranks count the tokens that are likelier than the likeliest candidate', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     const parts = [user(' Is it so?')]
     const all = Int32Array.from({ length: engine.info.vocabularySize }, (_, id) => id)
     const { logits, ranks } = await engine.score({

@@ -30,7 +30,7 @@ async function failureOf(pending: Promise<unknown>): Promise<OiError> {
 
 for (const [name, state] of Object.entries({ words, word })) {
   t.test(`a state of ${megabytes} MB (${name}) is read to the limit and no further`, (t) =>
-    withEngine('small', async (engine) => {
+    withEngine('small', {}, async (engine) => {
       const tokens = (await engine.tokenize([user(state.slice(0, 200_000))]))[0]!.length
       const { code, message, suffix, spent } = await failureOf(ask(engine, state))
       t.equal(code, 'ERR_STATE_TOO_LONG')
@@ -54,7 +54,7 @@ for (const [name, state] of Object.entries({ words, word })) {
 }
 
 t.test('a text that is a little too long is counted to its end', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     const limit = engine.info.contextTokens
     const error = await failureOf(ask(engine, ' a'.repeat(limit)))
     t.match(error, {
@@ -93,7 +93,7 @@ t.test('a long word takes WordPiece linear time', async (t) => {
 })
 
 t.test('one workspace’s large texts do not keep another’s small request waiting', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     let done = 0
     const large = Array.from({ length: 8 }, () => engine.tokenize([user(words)]).then(() => done++))
     await ask(engine, 'small', 2)

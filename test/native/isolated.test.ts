@@ -43,23 +43,19 @@ async function withIsolated<T>(use: (watched: Watched) => Promise<T>): Promise<T
 
 t.test('an isolated engine gives the same logits as one in this process', async (t) => {
   await withIsolated(async ({ engine }) => {
-    await withEngine(
-      'small',
-      async (own) => {
-        for (const text of ['A', 'é¤ 🙂 \u0000', 'word '.repeat(500)]) {
-          const [isolated, here] = await Promise.all([
-            engine.score(input(text)),
-            own.score(input(text)),
-          ])
-          t.ok(isClose(isolated.logits, here.logits))
-          t.equal(isolated.prefixTokens, here.prefixTokens)
-          const texts = [user(text), user('')]
-          t.strictSame(await engine.tokenize(texts), await own.tokenize(texts))
-          t.equal(await engine.countTokens(text), await own.countTokens(text))
-        }
-      },
-      { threads: 1 },
-    )
+    await withEngine('small', { threads: 1 }, async (own) => {
+      for (const text of ['A', 'é¤ 🙂 \u0000', 'word '.repeat(500)]) {
+        const [isolated, here] = await Promise.all([
+          engine.score(input(text)),
+          own.score(input(text)),
+        ])
+        t.ok(isClose(isolated.logits, here.logits))
+        t.equal(isolated.prefixTokens, here.prefixTokens)
+        const texts = [user(text), user('')]
+        t.strictSame(await engine.tokenize(texts), await own.tokenize(texts))
+        t.equal(await engine.countTokens(text), await own.countTokens(text))
+      }
+    })
   })
 })
 

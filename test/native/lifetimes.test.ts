@@ -140,7 +140,7 @@ t.test('an exception while the engine works ends the process with its own code',
 })
 
 t.test('close() waits for accepted work', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     const pending = engine.score(input(200, 3))
     await engine.close()
     t.equal((await pending).logits.length, 18)
@@ -148,13 +148,13 @@ t.test('close() waits for accepted work', (t) =>
 )
 
 t.test('close() is idempotent and returns the same promise', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     t.equal(engine.close(), engine.close())
   }),
 )
 
 t.test('every call after close() is refused', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     await engine.close()
     const refused = { code: 'ERR_ENGINE_CLOSED' }
     await t.rejects(engine.score(input(3, 1)), refused)

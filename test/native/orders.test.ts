@@ -48,55 +48,47 @@ async function expectSame(t: Test, decider: ModelDecider, orders: Orders, others
 
 for (const name of ['dense', 'hybrid'] as const) {
   t.test(`${name}: the order of the options does not move an averaged answer`, (t) =>
-    withEngine(
-      name,
-      async (engine) => {
-        const decider = await createDecider(engine, facts)
-        await expectSame(t, decider, 2, [names.toReversed()])
-        const rotations = names
-          .slice(1)
-          .map((_, i) => [...names.slice(i + 1), ...names.slice(0, i + 1)])
-        await expectSame(t, decider, 'all', rotations)
-      },
-      { ...options, deterministic: true },
-    ),
+    withEngine(name, { ...options, deterministic: true }, async (engine) => {
+      const decider = await createDecider(engine, facts)
+      await expectSame(t, decider, 2, [names.toReversed()])
+      const rotations = names
+        .slice(1)
+        .map((_, i) => [...names.slice(i + 1), ...names.slice(0, i + 1)])
+      await expectSame(t, decider, 'all', rotations)
+    }),
   )
 
   t.test(`${name}: further orders evaluate their questions again, and cost nothing`, (t) =>
-    withEngine(
-      name,
-      async (engine) => {
-        const outputs = recordOutputs(engine)
-        const decider = await createDecider(engine, facts)
-        let one: ScoreOutput | undefined
-        for (const [i, orders] of ([1, 2, 'all'] as const).entries()) {
-          const before = usefulTokens(engine)
-          // A unique beginning, so that no cache has any of it.
-          const long = `${i} ${text(600)}`
-          const { usage } = await decider.decide(
-            { state: long, questions: { team: teamOf(names) } },
-            { orders },
-          )
-          const { prefixTokens, suffixTokens, cachedTokens, evaluatedTokens } = outputs.at(-1)!
-          const evaluated = usefulTokens(engine) - before
-          one ??= outputs.at(-1)!
-          const count = orders === 'all' ? names.length : orders
-          t.equal(cachedTokens, 0)
-          t.equal(prefixTokens, one.prefixTokens)
-          t.equal(evaluated, evaluatedTokens)
-          t.equal(suffixTokens, one.suffixTokens, 'the question is counted once')
-          t.equal(usage.input_tokens, prefixTokens + suffixTokens)
-          // Options that change places may merge with other tokens at their ends.
-          const ratio = (evaluated - prefixTokens) / one.suffixTokens
-          t.ok(Math.abs(ratio - count) < 0.1 * count, `${ratio} times the question's tokens`)
-          t.comment(
-            `orders ${orders}: ${prefixTokens} tokens of the state, ${suffixTokens} of the question, ` +
-              `${evaluated} evaluated`,
-          )
-        }
-      },
-      options,
-    ),
+    withEngine(name, options, async (engine) => {
+      const outputs = recordOutputs(engine)
+      const decider = await createDecider(engine, facts)
+      let one: ScoreOutput | undefined
+      for (const [i, orders] of ([1, 2, 'all'] as const).entries()) {
+        const before = usefulTokens(engine)
+        // A unique beginning, so that no cache has any of it.
+        const long = `${i} ${text(600)}`
+        const { usage } = await decider.decide(
+          { state: long, questions: { team: teamOf(names) } },
+          { orders },
+        )
+        const { prefixTokens, suffixTokens, cachedTokens, evaluatedTokens } = outputs.at(-1)!
+        const evaluated = usefulTokens(engine) - before
+        one ??= outputs.at(-1)!
+        const count = orders === 'all' ? names.length : orders
+        t.equal(cachedTokens, 0)
+        t.equal(prefixTokens, one.prefixTokens)
+        t.equal(evaluated, evaluatedTokens)
+        t.equal(suffixTokens, one.suffixTokens, 'the question is counted once')
+        t.equal(usage.input_tokens, prefixTokens + suffixTokens)
+        // Options that change places may merge with other tokens at their ends.
+        const ratio = (evaluated - prefixTokens) / one.suffixTokens
+        t.ok(Math.abs(ratio - count) < 0.1 * count, `${ratio} times the question's tokens`)
+        t.comment(
+          `orders ${orders}: ${prefixTokens} tokens of the state, ${suffixTokens} of the question, ` +
+            `${evaluated} evaluated`,
+        )
+      }
+    }),
   )
 }
 

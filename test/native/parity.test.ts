@@ -27,7 +27,7 @@ const width = candidates.length + 1
 for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as const) {
   t.test(`${name}: shared and forked equals llama.cpp alone`, async (t) => {
     const path = await fixturePath(name)
-    await withEngine(name, async (engine) => {
+    await withEngine(name, {}, async (engine) => {
       for (const [words, questions] of sizes(name)) {
         const request = input(words, questions, words)
         const { logits } = await engine.score(request)
@@ -39,7 +39,7 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
   })
 
   t.test(`${name}: a question alone equals the same question among 40`, (t) =>
-    withEngine(name, async (engine) => {
+    withEngine(name, {}, async (engine) => {
       const { logits } = await engine.score(input(100, 40))
       for (const i of [0, 7, 16, 17, 39]) {
         const alone = await engine.score(input(100, 1, i))
@@ -51,14 +51,14 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
 
   t.test(`${name}: more questions than forks run in waves, with the same result`, async (t) => {
     const request = input(60, 23)
-    const wide = await withEngine(name, (engine) => engine.score(request), { maxForks: 32 })
-    const narrow = await withEngine(name, (engine) => engine.score(request), { maxForks: 3 })
+    const wide = await withEngine(name, { maxForks: 32 }, (engine) => engine.score(request))
+    const narrow = await withEngine(name, { maxForks: 3 }, (engine) => engine.score(request))
     const error = relativeError(narrow.logits, wide.logits)
     t.ok(error < 1e-3, String(error))
   })
 
   t.test(`${name}: a cached prefix gives the same as a cold one`, (t) =>
-    withEngine(name, async (engine) => {
+    withEngine(name, {}, async (engine) => {
       const cold = await engine.score(input(150, 4))
       const warm = await engine.score(input(150, 4))
       t.equal(cold.cachedTokens, 0)
@@ -73,18 +73,22 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
 
   t.test(`${name}: batches smaller than prefix and suffix change nothing`, async (t) => {
     const request = input(300, 6)
-    const whole = await withEngine(name, (engine) => engine.score(request))
-    const parts = await withEngine(name, (engine) => engine.score(request), {
-      batchTokens: 64,
-      microbatchTokens: 64,
-    })
+    const whole = await withEngine(name, {}, (engine) => engine.score(request))
+    const parts = await withEngine(
+      name,
+      {
+        batchTokens: 64,
+        microbatchTokens: 64,
+      },
+      (engine) => engine.score(request),
+    )
     const error = relativeError(parts.logits, whole.logits)
     t.ok(error < 1e-3, String(error))
   })
 }
 
 t.test('a dense model reuses the common beginning of another prefix', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     const first = await engine.score(input(100, 1))
     const longer = { ...input(100, 1), prefix: [...input(100, 1).prefix, question(3).parts[0]!] }
     const second = await engine.score(longer)
@@ -93,7 +97,7 @@ t.test('a dense model reuses the common beginning of another prefix', (t) =>
 )
 
 t.test('a question without candidates is counted and not evaluated', (t) =>
-  withEngine('small', async (engine) => {
+  withEngine('small', {}, async (engine) => {
     const request = input(20, 2)
     const silent = { ...question(9), candidates: new Int32Array() }
     const mixed = await engine.score({ ...request, suffixes: [silent, ...request.suffixes] })
@@ -124,12 +128,8 @@ for (const type of ['Q8_0', 'Q4_1']) {
 }
 
 t.test('weights that have no kernel are named', (t) =>
-  withEngine(
-    'small',
-    ({ info: { kernels } }) => {
-      t.match(kernels, kernels === '' ? '' : /, 100 % of the weights \(f32\) without$/)
-      return Promise.resolve()
-    },
-    { kernels: 'auto' },
-  ),
+  withEngine('small', { kernels: 'auto' }, ({ info: { kernels } }) => {
+    t.match(kernels, kernels === '' ? '' : /, 100 % of the weights \(f32\) without$/)
+    return Promise.resolve()
+  }),
 )

@@ -31,7 +31,7 @@ const variants: [string, Changes][] = [
 for (const [name, changes] of variants) {
   t.test(`logits equal those of double precision: ${name}`, async (t) => {
     const modelPath = await pointerModel(t.testdir(), changes)
-    await withModelFile(modelPath, async (engine) => {
+    await withModelFile(modelPath, {}, async (engine) => {
       // The longest passes are split into several batches.
       for (const words of [3, 40, 150]) {
         const request = mixedRequest(words)
@@ -45,7 +45,7 @@ for (const [name, changes] of variants) {
 }
 
 t.test('answers do not depend on other requests', async (t) => {
-  await withModelFile(await pointerModel(t.testdir()), async (engine) => {
+  await withModelFile(await pointerModel(t.testdir()), {}, async (engine) => {
     const request = mixedRequest(60)
     const alone = await optionLogits(engine, request)
     const [beside] = await Promise.all([
@@ -62,7 +62,7 @@ t.test('more options than a pass may hold are asked in several', async (t) => {
     const changes = { 'oi.pointer.pass_options': most }
     const modelPath = await pointerModel(t.testdir(), changes)
     found.push(
-      await withModelFile(modelPath, async (engine) => {
+      await withModelFile(modelPath, {}, async (engine) => {
         const [team] = await optionLogits(engine, mixedRequest(9))
         return { team: team!.length, tokens: engine.stats().evaluatedTokens }
       }),

@@ -124,10 +124,8 @@ for (const [name] of models) {
       const states = [text(3), text(30), text(9000), text(12)]
       const requests = states.map((state) => ({ state, questions }))
       const { results, usage } = await replyOf(await postBatch(server, { requests }))
-      t.same(
-        results.map(({ status }) => status),
-        [200, 200, 400, 200],
-      )
+      const statuses = results.map(({ status }) => status)
+      t.same(statuses, [200, 200, 400, 200])
       t.match(results[2], { error: { message: /the limit is \d+/ } })
       t.ok(usage['input_tokens']! > 45)
       const alone = await server.decider.decide({ state: states[1]!, questions })

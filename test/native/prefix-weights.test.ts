@@ -15,15 +15,11 @@ t.test('with Q8_0 weights, exact matmuls give what double precision gives', asyn
   const errors = []
   for (const exact of [undefined, true]) {
     const path = await prefixModel(t.testdir(), { 'oi.exact_matmuls': exact }, 'Q8_0')
-    const [error, kernels] = await withModelFile(
-      path,
-      async (engine) => {
-        const actual = await optionLogits(engine, request)
-        const expected = await expectedPrefixLogits(engine, request, path)
-        return [relativeError(actual.flat(), expected.flat()), engine.info.kernels] as const
-      },
-      { cacheType: 'f32' },
-    )
+    const [error, kernels] = await withModelFile(path, { cacheType: 'f32' }, async (engine) => {
+      const actual = await optionLogits(engine, request)
+      const expected = await expectedPrefixLogits(engine, request, path)
+      return [relativeError(actual.flat(), expected.flat()), engine.info.kernels] as const
+    })
     errors.push(error)
     if (kernels === '') return t.ok(true, 'exact matmuls', { skip: 'no kernels on this CPU' })
     t.equal(kernels.endsWith(', exact matmuls'), exact === true)
@@ -43,7 +39,7 @@ t.test('numbers of a head may be the bits of half precision', async (t) => {
   const found = []
   for (const value of [bits, Float32Array.from(bits, half)]) {
     const path = await prefixModel(t.testdir(), { [key]: value })
-    found.push(await withModelFile(path, (engine) => optionLogits(engine, mixedRequest(9))))
+    found.push(await withModelFile(path, {}, (engine) => optionLogits(engine, mixedRequest(9))))
   }
   t.strictSame(found[0], found[1])
 })

@@ -15,7 +15,7 @@ import { poisoned } from '../helpers/poisoned.js'
 import { expectedPrefixLogits, prefixModel } from '../helpers/prefix.js'
 import { relativeError } from '../helpers/reference.js'
 
-type Options = NonNullable<Parameters<typeof withModelFile>[2]>
+type Options = Parameters<typeof withModelFile>[1]
 
 /** The weights, whether our kernels compute them, what is asked for, and the error that may be. */
 const variants: [string, string, Options, number, Record<string, MetaValue | undefined>?][] = [
@@ -32,29 +32,23 @@ const variants: [string, string, Options, number, Record<string, MetaValue | und
 for (const [name, type, options, bound, changes] of variants) {
   t.test(`logits equal those of double precision: ${name}`, async (t) => {
     const path = await prefixModel(t.testdir(), changes, type)
-    await withModelFile(
-      path,
-      async (engine) => {
-        for (const words of [1, 9, 120]) {
-          const request = mixedRequest(words)
-          const actual = await optionLogits(engine, request)
-          const expected = await expectedPrefixLogits(engine, request, path)
-          t.same(
-            actual.map(({ length }) => length),
-            [3, 2, 4, 2],
-          )
-          const error = relativeError(actual.flat(), expected.flat())
-          t.ok(error < bound, `${words} words: ${error}`)
-        }
-      },
-      options,
-    )
+    await withModelFile(path, options, async (engine) => {
+      for (const words of [1, 9, 120]) {
+        const request = mixedRequest(words)
+        const actual = await optionLogits(engine, request)
+        const expected = await expectedPrefixLogits(engine, request, path)
+        const lengths = actual.map(({ length }) => length)
+        t.same(lengths, [3, 2, 4, 2])
+        const error = relativeError(actual.flat(), expected.flat())
+        t.ok(error < bound, `${words} words: ${error}`)
+      }
+    })
   })
 }
 
 /** Fused on our kernels, where a request's bits depend on it alone. */
 const fused = await fixturePath('prefix', { type: 'Q8_0' })
-const hasKernels = await withModelFile(fused, async ({ info }) => info.kernels !== '')
+const hasKernels = await withModelFile(fused, {}, async ({ info }) => info.kernels !== '')
 const skip = hasKernels ? false : 'no kernels on this CPU'
 
 t.test('no bit depends on company, threads or what was cached', { skip }, async (t) => {
@@ -62,24 +56,20 @@ t.test('no bit depends on company, threads or what was cached', { skip }, async 
   const { questions } = request
   const turned = Object.fromEntries(Object.entries(questions).reverse())
   const asked = (engine: Engine) => optionLogits(engine, request)
-  const alone = await withModelFile(fused, asked)
-  await withModelFile(
-    fused,
-    async (engine) => {
-      const others = Array.from({ length: 6 }, (_, i) =>
-        optionLogits(engine, mixedRequest(5 + 31 * i)),
-      )
-      const beside = [asked(engine), asked(engine)]
-      t.strictSame(await Promise.all(beside), [alone, alone], 'beside others')
-      await Promise.all(others)
-      t.strictSame(await asked(engine), alone, 'from the context')
-      const reversed = await optionLogits(engine, { ...request, questions: turned })
-      t.strictSame(reversed.toReversed(), alone, 'questions in another order')
-    },
-    { threads: 3 },
-  )
+  const alone = await withModelFile(fused, {}, asked)
+  await withModelFile(fused, { threads: 3 }, async (engine) => {
+    const others = Array.from({ length: 6 }, (_, i) =>
+      optionLogits(engine, mixedRequest(5 + 31 * i)),
+    )
+    const beside = [asked(engine), asked(engine)]
+    t.strictSame(await Promise.all(beside), [alone, alone], 'beside others')
+    await Promise.all(others)
+    t.strictSame(await asked(engine), alone, 'from the context')
+    const reversed = await optionLogits(engine, { ...request, questions: turned })
+    t.strictSame(reversed.toReversed(), alone, 'questions in another order')
+  })
   for (const microbatchTokens of [64, 96, 4096]) {
-    const found = await withModelFile(fused, asked, { microbatchTokens })
+    const found = await withModelFile(fused, { microbatchTokens }, asked)
     t.strictSame(found, alone, `steps of ${microbatchTokens} tokens`)
   }
 })
@@ -99,44 +89,32 @@ t.test('the same state from RAM and from disk has the same bits', async (t) => {
     kernels: 'off',
     deterministic: true,
   } as const
-  const first = await withModelFile(
-    fused,
-    async (engine) => {
-      const cold = await ask(engine)
-      t.equal(cold.cached, false)
-      await optionLogits(engine, { ...request, state: text(1250) })
-      t.strictSame(await ask(engine), { ...cold, cached: true }, 'from RAM')
-      t.equal(engine.stats().hostHits, 1)
-      return cold
-    },
-    options,
-  )
-  await withModelFile(
-    fused,
-    async (engine) => {
-      t.strictSame(await ask(engine), { ...first, cached: true }, 'from disk')
-      t.equal(engine.stats().diskHits, 1)
-    },
-    options,
-  )
-  await withModelFile(
-    fused,
-    async (engine) => {
-      const found = await Promise.all(
-        ['a', 'b'].map(async (scope) => engine.score(await renderedBy(engine, request), { scope })),
-      )
-      t.strictSame(
-        found.map(({ cachedTokens }) => cachedTokens),
-        [0, 0],
-        'to others it is new',
-      )
-    },
-    options,
-  )
+  const first = await withModelFile(fused, options, async (engine) => {
+    const cold = await ask(engine)
+    t.equal(cold.cached, false)
+    await optionLogits(engine, { ...request, state: text(1250) })
+    t.strictSame(await ask(engine), { ...cold, cached: true }, 'from RAM')
+    t.equal(engine.stats().hostHits, 1)
+    return cold
+  })
+  await withModelFile(fused, options, async (engine) => {
+    t.strictSame(await ask(engine), { ...first, cached: true }, 'from disk')
+    t.equal(engine.stats().diskHits, 1)
+  })
+  await withModelFile(fused, options, async (engine) => {
+    const found = await Promise.all(
+      ['a', 'b'].map(async (scope) => engine.score(await renderedBy(engine, request), { scope })),
+    )
+    t.strictSame(
+      found.map(({ cachedTokens }) => cachedTokens),
+      [0, 0],
+      'to others it is new',
+    )
+  })
 })
 
 t.test('a state is evaluated once, for all questions of all requests', async (t) =>
-  withModelFile(fused, async (engine) => {
+  withModelFile(fused, {}, async (engine) => {
     const many = (from: number): DecideRequest => ({
       state: text(300),
       questions: Object.fromEntries(
@@ -170,7 +148,7 @@ const choice = (names: readonly string[]): DecideRequest => ({
 })
 
 t.test("255 options are answered, and none changes another's logit", { skip }, async (t) =>
-  withModelFile(fused, async (engine) => {
+  withModelFile(fused, {}, async (engine) => {
     const names = Array.from({ length: 255 }, (_, i) => `${i} ${text(4)}`)
     const [all] = await optionLogits(engine, choice(names))
     t.equal(all!.length, 255)
@@ -185,29 +163,25 @@ t.test("255 options are answered, and none changes another's logit", { skip }, a
 )
 
 t.test('what does not fit is refused with the numbers', async (t) =>
-  withModelFile(
-    fused,
-    async (engine) => {
-      await t.rejects(optionLogits(engine, mixedRequest(600)), {
-        code: 'ERR_STATE_TOO_LONG',
-        message:
-          /^state and question with its longest option take \d+ tokens \(the state \d+\), the limit is 512$/,
-      })
-      t.equal((await optionLogits(engine, mixedRequest(300))).length, 4)
-    },
-    { contextTokens: 512 },
-  ),
+  withModelFile(fused, { contextTokens: 512 }, async (engine) => {
+    await t.rejects(optionLogits(engine, mixedRequest(600)), {
+      code: 'ERR_STATE_TOO_LONG',
+      message:
+        /^state and question with its longest option take \d+ tokens \(the state \d+\), the limit is 512$/,
+    })
+    t.equal((await optionLogits(engine, mixedRequest(300))).length, 4)
+  }),
 )
 
 t.test('a state of more tokens than a step is read whole', { skip }, async (t) => {
   const request = mixedRequest(1500)
   const asked = (engine: Engine) => optionLogits(engine, request)
-  const small = await withModelFile(fused, asked, { microbatchTokens: 64, threads: 2 })
-  t.strictSame(await withModelFile(fused, asked, { microbatchTokens: 4096 }), small)
+  const small = await withModelFile(fused, { microbatchTokens: 64, threads: 2 }, asked)
+  t.strictSame(await withModelFile(fused, { microbatchTokens: 4096 }, asked), small)
 })
 
 t.test('a request that is given up ends, and others go on', async (t) =>
-  withModelFile(fused, async (engine) => {
+  withModelFile(fused, {}, async (engine) => {
     const stop = new AbortController()
     const long = engine.score(await renderedBy(engine, mixedRequest(1500)), { signal: stop.signal })
     const short = optionLogits(engine, mixedRequest(20))
@@ -221,33 +195,30 @@ t.test('a request that is given up ends, and others go on', async (t) =>
 for (const kernels of ['auto', 'off'] as const) {
   t.test(`what is not finite fails alone, kernels ${kernels}`, async (t) => {
     const word = 'zebra'
-    const [tokens] = await withModelFile(fused, (engine) =>
+    const [tokens] = await withModelFile(fused, {}, (engine) =>
       engine.tokenize([{ text: word, trusted: false }]),
     )
     const path = join(t.testdir(), 'spoilt.gguf')
     await poisoned(await fixturePath('prefix'), path, 'token_embd.weight', tokens![0])
-    await withModelFile(
-      path,
-      async (engine) => {
-        const good = await optionLogits(engine, mixedRequest(25))
-        const spoilt = { ...mixedRequest(40), state: `A ${word} is here.` }
-        const found = await Promise.all([
-          outcomeOf(optionLogits(engine, spoilt)),
-          outcomeOf(optionLogits(engine, mixedRequest(31))),
-          outcomeOf(optionLogits(engine, spoilt)),
-        ])
-        t.strictSame(found, ['ERR_ENGINE_INTERNAL', 'answered', 'ERR_ENGINE_INTERNAL'])
-        const again = await optionLogits(engine, mixedRequest(25))
-        t.ok(relativeError(again.flat(), good.flat()) < 1e-4)
-      },
-      { kernels },
-    )
+    await withModelFile(path, { kernels }, async (engine) => {
+      const good = await optionLogits(engine, mixedRequest(25))
+      const spoilt = { ...mixedRequest(40), state: `A ${word} is here.` }
+      const found = await Promise.all([
+        outcomeOf(optionLogits(engine, spoilt)),
+        outcomeOf(optionLogits(engine, mixedRequest(31))),
+        outcomeOf(optionLogits(engine, spoilt)),
+      ])
+      t.strictSame(found, ['ERR_ENGINE_INTERNAL', 'answered', 'ERR_ENGINE_INTERNAL'])
+      const again = await optionLogits(engine, mixedRequest(25))
+      t.ok(relativeError(again.flat(), good.flat()) < 1e-4)
+    })
   })
 }
 
 t.test('deterministic, llama.cpp’s kernels give the same bits in any company', async (t) =>
   withModelFile(
     await fixturePath('prefix'),
+    { kernels: 'off', deterministic: true },
     async (engine) => {
       const request = mixedRequest(60)
       const alone = await optionLogits(engine, request)
@@ -258,7 +229,6 @@ t.test('deterministic, llama.cpp’s kernels give the same bits in any company',
       ])
       t.strictSame(company[1], alone)
     },
-    { kernels: 'off', deterministic: true },
   ),
 )
 

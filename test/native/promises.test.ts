@@ -56,58 +56,50 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
         }
       }
 
-      const cold = await withEngine(
-        name,
-        async (engine) => {
-          const cold = await score(engine, request)
-          t.equal(cold.cachedTokens, 0)
-          expected ??= await referenceLogits(await fixturePath(name), engine, branch)
+      const cold = await withEngine(name, options, async (engine) => {
+        const cold = await score(engine, request)
+        t.equal(cold.cachedTokens, 0)
+        expected ??= await referenceLogits(await fixturePath(name), engine, branch)
 
-          const [branched, again, twin, back, four, single] = await underLoad(engine, 1, () =>
-            Promise.all(
-              [branch, request, request, reversed, more, alone].map((r) => score(engine, r)),
-            ),
-          )
-          const parity = relativeError(branched!.logits, expected)
-          t.ok(parity < 1e-3, `parity: llama.cpp alone gives the same: ${parity}`)
-          t.ok(same(again!.logits, cold.logits), 'repeats: asked again')
-          t.ok(same(twin!.logits, cold.logits), 'repeats: asked at the same time')
-          if (kept) t.equal(again!.cachedTokens, again!.prefixTokens)
-          for (let i = 0; i < 3; i++) {
-            const one = slice(cold.logits, i)
-            t.ok(same(slice(back!.logits, 2 - i), one), `isolation: reversed, question ${i}`)
-            t.ok(same(slice(four!.logits, 1 + i), one), `isolation: among four, question ${i}`)
-          }
-          t.ok(same(single!.logits, slice(cold.logits, 1)), 'isolation: alone')
+        const [branched, again, twin, back, four, single] = await underLoad(engine, 1, () =>
+          Promise.all(
+            [branch, request, request, reversed, more, alone].map((r) => score(engine, r)),
+          ),
+        )
+        const parity = relativeError(branched!.logits, expected)
+        t.ok(parity < 1e-3, `parity: llama.cpp alone gives the same: ${parity}`)
+        t.ok(same(again!.logits, cold.logits), 'repeats: asked again')
+        t.ok(same(twin!.logits, cold.logits), 'repeats: asked at the same time')
+        if (kept) t.equal(again!.cachedTokens, again!.prefixTokens)
+        for (let i = 0; i < 3; i++) {
+          const one = slice(cold.logits, i)
+          t.ok(same(slice(back!.logits, 2 - i), one), `isolation: reversed, question ${i}`)
+          t.ok(same(slice(four!.logits, 1 + i), one), `isolation: among four, question ${i}`)
+        }
+        t.ok(same(single!.logits, slice(cold.logits, 1)), 'isolation: alone')
 
-          // Pushes everything else out of the context.
-          await score(engine, filling)
-          const before = engine.stats().hostHits
-          const host = await underLoad(engine, 2, () => score(engine, request))
-          t.ok(same(host.logits, cold.logits), 'cache: from the host tier')
-          if (kept) {
-            t.equal(host.cachedTokens, host.prefixTokens)
-            t.ok(engine.stats().hostHits > before)
-          }
-          return cold
-        },
-        options,
-      )
+        // Pushes everything else out of the context.
+        await score(engine, filling)
+        const before = engine.stats().hostHits
+        const host = await underLoad(engine, 2, () => score(engine, request))
+        t.ok(same(host.logits, cold.logits), 'cache: from the host tier')
+        if (kept) {
+          t.equal(host.cachedTokens, host.prefixTokens)
+          t.ok(engine.stats().hostHits > before)
+        }
+        return cold
+      })
       // If reading another state stood still for long, this one is evaluated instead.
       const wrong = await bestOfThree(() =>
-        withEngine(
-          name,
-          async (engine) => {
-            const loaded = await underLoad(engine, 3, () => score(engine, request))
-            t.ok(same(loaded.logits, cold.logits), 'cache: what a closed engine left on disk')
-            const { cachedTokens, prefixTokens } = loaded
-            const { diskHits } = engine.stats()
-            if (!kept) return undefined
-            if (cachedTokens === prefixTokens && diskHits > 0) return undefined
-            return `${cachedTokens} tokens of ${prefixTokens} were cached, ${diskHits} on disk`
-          },
-          options,
-        ),
+        withEngine(name, options, async (engine) => {
+          const loaded = await underLoad(engine, 3, () => score(engine, request))
+          t.ok(same(loaded.logits, cold.logits), 'cache: what a closed engine left on disk')
+          const { cachedTokens, prefixTokens } = loaded
+          const { diskHits } = engine.stats()
+          if (!kept) return undefined
+          if (cachedTokens === prefixTokens && diskHits > 0) return undefined
+          return `${cachedTokens} tokens of ${prefixTokens} were cached, ${diskHits} on disk`
+        }),
       )
       t.strictSame(wrong, [])
     })
@@ -116,6 +108,7 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
   t.test(`${name}: nothing cut: every token is counted, and evaluated or cached`, (t) =>
     withEngine(
       name,
+      { contextTokens: 1024, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 },
       async (engine) => {
         const load = await startLoad(engine, { seed: 5, width: 12, same: sameAnswer(false) })
         const requests = [request, branch, more]
@@ -142,7 +135,6 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
           prompt + report.promptTokens,
         )
       },
-      { contextTokens: 1024, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 },
     ),
   )
 }

@@ -55,12 +55,13 @@ t.test('a template without both places, and a noul that asks nothing, are refuse
     t.testdir(),
     'reranker',
     { meta: { 'oi.rank.template': '{query}' } },
+    {},
     async (engine) => {
       await t.rejects(createReadout(engine), {
         code: 'ERR_READOUT',
         message: /^oi\.rank\.template: expected {document} once$/,
       })
-      await withPooled(t.testdir(), 'reranker', {}, async (other) => {
+      await withPooled(t.testdir(), 'reranker', {}, {}, async (other) => {
         const readout = await createReadout(other)
         const asked: DecideRequest = { state: 'S', questions: { q: { type: 'noul' } } }
         t.throws(() => readout.render(asked), {

@@ -87,30 +87,24 @@ for (const [name, fixture, changes, pair, bound] of kinds) {
     const request = mixedRequest(40)
     const pairs = queries.map((query) => pair(query, request.state as string))
     for (const kernels of ['off', 'auto'] as const) {
-      await withPooled(
-        t.testdir(),
-        fixture,
-        changes,
-        async (engine, path) => {
-          const input = await renderedBy(engine, request)
-          const actual = (await suffixLogits(engine, input)).flat()
-          const expected = (await llamaPooled(path, engine, pairs)).map(([score]) => score!)
-          // Behind a softmax over yes and no, llama.cpp's score is a probability.
-          const scores =
-            fixture === 'qwen3-reranker' ? actual.map((x) => 1 / (1 + Math.exp(-x))) : actual
-          const error = relativeError(scores, expected)
-          t.ok(error < (kernels === 'off' ? bound : Math.max(bound, 5e-3)), `${kernels}: ${error}`)
-          const spread = Math.max(...expected) - Math.min(...expected)
-          t.ok(spread > 0.02, `queries differ: ${spread}`)
-        },
-        { kernels },
-      )
+      await withPooled(t.testdir(), fixture, changes, { kernels }, async (engine, path) => {
+        const input = await renderedBy(engine, request)
+        const actual = (await suffixLogits(engine, input)).flat()
+        const expected = (await llamaPooled(path, engine, pairs)).map(([score]) => score!)
+        // Behind a softmax over yes and no, llama.cpp's score is a probability.
+        const scores =
+          fixture === 'qwen3-reranker' ? actual.map((x) => 1 / (1 + Math.exp(-x))) : actual
+        const error = relativeError(scores, expected)
+        t.ok(error < (kernels === 'off' ? bound : Math.max(bound, 5e-3)), `${kernels}: ${error}`)
+        const spread = Math.max(...expected) - Math.min(...expected)
+        t.ok(spread > 0.02, `queries differ: ${spread}`)
+      })
     }
   })
 }
 
 t.test('the prompt of a template has the tokens of llama.cpp’s server, blanks included', (t) =>
-  withPooled(t.testdir(), 'qwen3-reranker', {}, async (engine) => {
+  withPooled(t.testdir(), 'qwen3-reranker', {}, {}, async (engine) => {
     for (const query of ['Is it urgent?', 'urgent', '  two blanks']) {
       for (const state of ['A document.', '1 2', ' \n blank']) {
         const questions: DecideRequest['questions'] = { q: { type: 'noul', instructions: query } }
@@ -143,19 +137,13 @@ for (const fixture of ['reranker', 'qwen3-reranker'] as const) {
   for (const deterministic of [false, true]) {
     const bits = deterministic ? ', in every bit' : ''
     t.test(`${fixture}: scores do not depend on others, nor on the order of options${bits}`, (t) =>
-      withPooled(
-        t.testdir(),
-        fixture,
-        {},
-        async (engine) => {
-          const [alone, ...company] = await rounds(engine)
-          for (const logits of company) {
-            if (deterministic) t.strictSame(logits, alone)
-            else t.ok(relativeError(logits, alone!) < 1e-3, `${relativeError(logits, alone!)}`)
-          }
-        },
-        { deterministic },
-      ),
+      withPooled(t.testdir(), fixture, {}, { deterministic }, async (engine) => {
+        const [alone, ...company] = await rounds(engine)
+        for (const logits of company) {
+          if (deterministic) t.strictSame(logits, alone)
+          else t.ok(relativeError(logits, alone!) < 1e-3, `${relativeError(logits, alone!)}`)
+        }
+      }),
     )
   }
 }
@@ -168,7 +156,7 @@ const choice = (options: readonly string[]): DecideRequest => ({
 })
 
 t.test('255 options are scored in batches, and equal options share a pass', (t) =>
-  withPooled(t.testdir(), 'reranker', {}, async (engine, path) => {
+  withPooled(t.testdir(), 'reranker', {}, {}, async (engine, path) => {
     const names = Array.from({ length: 255 }, (_, i) => `${i} ${text(3)}`)
     const request = choice(names)
     const input = await renderedBy(engine, request)
@@ -189,7 +177,7 @@ t.test('255 options are scored in batches, and equal options share a pass', (t) 
 )
 
 t.test('the state is evaluated with every option, and counted once', (t) =>
-  withPooled(t.testdir(), 'reranker', {}, async (engine) => {
+  withPooled(t.testdir(), 'reranker', {}, {}, async (engine) => {
     const input = await renderedBy(engine, mixedRequest(50))
     const output = await engine.score(input)
     const counts = await Promise.all(
@@ -208,7 +196,7 @@ t.test('the state is evaluated with every option, and counted once', (t) =>
 )
 
 t.test('a state over the limit is refused with the numbers', (t) =>
-  withPooled(t.testdir(), 'reranker', {}, async (engine) => {
+  withPooled(t.testdir(), 'reranker', {}, {}, async (engine) => {
     const ask = async (words: number) =>
       suffixLogits(engine, await renderedBy(engine, mixedRequest(words)))
     await t.rejects(ask(520), {
@@ -220,7 +208,7 @@ t.test('a state over the limit is refused with the numbers', (t) =>
 )
 
 t.test('a cancelled or expired request ends, and others are answered', (t) =>
-  withPooled(t.testdir(), 'reranker', {}, async (engine) => {
+  withPooled(t.testdir(), 'reranker', {}, {}, async (engine) => {
     const names = Array.from({ length: 255 }, (_, i) => `${i} ${text(5)}`)
     const { questions } = choice(names)
     const input = await renderedBy(engine, { state: text(300), questions })

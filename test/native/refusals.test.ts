@@ -22,22 +22,18 @@ import { until } from '../helpers/until.js'
 const options = { contextTokens: 4096, maxBacklogMs: 2 ** 31, hostCacheBytes: 0, threads: 1 }
 
 t.test('a request that waits too long ends as ERR_TIMEOUT, and others go on', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      const others = [1, 2, 3].map((i) => outcomeOf(engine.score(unique(i, 800))))
-      const late = [4, 5].map((i) => outcomeOf(engine.score(endless(i), { deadlineMs: 30 })))
-      const never = outcomeOf(engine.score(unique(6, 10), { deadlineMs: 0 }))
-      t.same(await Promise.all(late), ['ERR_TIMEOUT', 'ERR_TIMEOUT'])
-      t.equal(await never, 'ERR_TIMEOUT')
-      t.same(await Promise.all(others), ['answered', 'answered', 'answered'])
-      const patient = engine.score(unique(7, 10), { deadlineMs: 60_000 })
-      t.equal(await outcomeOf(patient), 'answered')
-      const { expired, answered, queuedRequests } = engine.stats()
-      t.same({ expired, answered, queuedRequests }, { expired: 3, answered: 4, queuedRequests: 0 })
-    },
-    { ...options, contextTokens: endlessContext },
-  ),
+  withEngine('small', { ...options, contextTokens: endlessContext }, async (engine) => {
+    const others = [1, 2, 3].map((i) => outcomeOf(engine.score(unique(i, 800))))
+    const late = [4, 5].map((i) => outcomeOf(engine.score(endless(i), { deadlineMs: 30 })))
+    const never = outcomeOf(engine.score(unique(6, 10), { deadlineMs: 0 }))
+    t.same(await Promise.all(late), ['ERR_TIMEOUT', 'ERR_TIMEOUT'])
+    t.equal(await never, 'ERR_TIMEOUT')
+    t.same(await Promise.all(others), ['answered', 'answered', 'answered'])
+    const patient = engine.score(unique(7, 10), { deadlineMs: 60_000 })
+    t.equal(await outcomeOf(patient), 'answered')
+    const { expired, answered, queuedRequests } = engine.stats()
+    t.same({ expired, answered, queuedRequests }, { expired: 3, answered: 4, queuedRequests: 0 })
+  }),
 )
 
 /**
@@ -57,85 +53,69 @@ async function overloaded(engine: Engine, workspace: number) {
 }
 
 t.test('beyond maxBacklogMs a workspace is refused at once, another is not', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      t.equal(await outcomeOf(engine.score(unique('first', 2000))), 'answered', 'however large')
-      const { pending, refused } = await overloaded(engine, 1)
-      t.ok(refused, `refused after ${pending.length}`)
-      await t.rejects(refused!, { code: 'ERR_OVERLOADED' })
-      const error = (await refused!.catch((e: unknown) => e)) as { retryAfterMs: number }
-      t.ok(error.retryAfterMs > 0, `to come back in ${error.retryAfterMs} ms`)
-      t.equal(await outcomeOf(engine.score(unique('other', 5), { workspace: 2 })), 'answered')
-      t.ok((await Promise.all(pending)).every((outcome) => outcome === 'answered'))
-      t.equal(engine.stats().refused, 1)
-      t.equal(engine.stats().backlogMs, 0)
-      const later = engine.score(unique('later', 2000), { workspace: 1 })
-      t.equal(await outcomeOf(later), 'answered')
-    },
-    { ...options, maxBacklogMs: 20 },
-  ),
+  withEngine('small', { ...options, maxBacklogMs: 20 }, async (engine) => {
+    t.equal(await outcomeOf(engine.score(unique('first', 2000))), 'answered', 'however large')
+    const { pending, refused } = await overloaded(engine, 1)
+    t.ok(refused, `refused after ${pending.length}`)
+    await t.rejects(refused!, { code: 'ERR_OVERLOADED' })
+    const error = (await refused!.catch((e: unknown) => e)) as { retryAfterMs: number }
+    t.ok(error.retryAfterMs > 0, `to come back in ${error.retryAfterMs} ms`)
+    t.equal(await outcomeOf(engine.score(unique('other', 5), { workspace: 2 })), 'answered')
+    t.ok((await Promise.all(pending)).every((outcome) => outcome === 'answered'))
+    t.equal(engine.stats().refused, 1)
+    t.equal(engine.stats().backlogMs, 0)
+    const later = engine.score(unique('later', 2000), { workspace: 1 })
+    t.equal(await outcomeOf(later), 'answered')
+  }),
 )
 
 // BUG: tokenizing counts as workspace 0's, whichever asks, and is refused if that floods.
 t.test('tokenizing is not refused because a workspace floods', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      await engine.score(unique('first', 2000))
-      const { pending, refused } = await overloaded(engine, 0)
-      const tokenized = outcomeOf(engine.tokenize([user('some words')]))
-      t.equal(await outcomeOf(refused ?? Promise.resolve()), 'ERR_OVERLOADED')
-      t.equal(await tokenized, 'answered')
-      await Promise.all(pending)
-    },
-    { ...options, maxBacklogMs: 20 },
-  ),
+  withEngine('small', { ...options, maxBacklogMs: 20 }, async (engine) => {
+    await engine.score(unique('first', 2000))
+    const { pending, refused } = await overloaded(engine, 0)
+    const tokenized = outcomeOf(engine.tokenize([user('some words')]))
+    t.equal(await outcomeOf(refused ?? Promise.resolve()), 'ERR_OVERLOADED')
+    t.equal(await tokenized, 'answered')
+    await Promise.all(pending)
+  }),
 )
 
 t.test('a waiting, a running and a finished request are cancelled correctly', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      const controllers = [1, 2, 3].map(() => new AbortController())
-      const signal = (i: number) => ({ signal: controllers[i]!.signal })
-      await engine.score(unique('finished', 10), signal(0))
-      controllers[0]!.abort()
-      const running = outcomeOf(engine.score(endless('running'), signal(1)))
-      const waiting = outcomeOf(engine.score(endless('waiting'), signal(2)))
-      controllers[2]!.abort()
-      await until(() => {
-        const { evaluatedTokens, paddingTokens, promptTokens } = engine.stats()
-        return evaluatedTokens - paddingTokens > promptTokens // a step of it has run
-      })
-      controllers[1]!.abort()
-      t.equal(await waiting, 'ERR_ABORTED')
-      t.equal(await running, 'ERR_ABORTED')
-      const { cancelled, answered, queuedRequests } = engine.stats()
-      t.same(
-        { cancelled, answered, queuedRequests },
-        // A request that is cancelled before it is sent never reaches a runner.
-        { cancelled: isolated ? 1 : 2, answered: 1, queuedRequests: 0 },
-      )
-    },
-    { ...options, contextTokens: endlessContext },
-  ),
+  withEngine('small', { ...options, contextTokens: endlessContext }, async (engine) => {
+    const controllers = [1, 2, 3].map(() => new AbortController())
+    const signal = (i: number) => ({ signal: controllers[i]!.signal })
+    await engine.score(unique('finished', 10), signal(0))
+    controllers[0]!.abort()
+    const running = outcomeOf(engine.score(endless('running'), signal(1)))
+    const waiting = outcomeOf(engine.score(endless('waiting'), signal(2)))
+    controllers[2]!.abort()
+    await until(() => {
+      const { evaluatedTokens, paddingTokens, promptTokens } = engine.stats()
+      return evaluatedTokens - paddingTokens > promptTokens // a step of it has run
+    })
+    controllers[1]!.abort()
+    t.equal(await waiting, 'ERR_ABORTED')
+    t.equal(await running, 'ERR_ABORTED')
+    const { cancelled, answered, queuedRequests } = engine.stats()
+    t.same(
+      { cancelled, answered, queuedRequests },
+      // A request that is cancelled before it is sent never reaches a runner.
+      { cancelled: isolated ? 1 : 2, answered: 1, queuedRequests: 0 },
+    )
+  }),
 )
 
 t.test('close() waits for accepted requests and refuses later ones', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      const accepted = Array.from({ length: 20 }, (_, i) =>
-        outcomeOf(engine.score(unique(i, 60), { workspace: i % 3 })),
-      )
-      const closed = engine.close()
-      const after = outcomeOf(engine.score(input(3, 1)))
-      await closed
-      t.ok((await Promise.all(accepted)).every((outcome) => outcome === 'answered'))
-      t.equal(await after, 'ERR_ENGINE_CLOSED')
-      t.equal(await outcomeOf(engine.score(input(3, 1))), 'ERR_ENGINE_CLOSED')
-    },
-    options,
-  ),
+  withEngine('small', options, async (engine) => {
+    const accepted = Array.from({ length: 20 }, (_, i) =>
+      outcomeOf(engine.score(unique(i, 60), { workspace: i % 3 })),
+    )
+    const closed = engine.close()
+    const after = outcomeOf(engine.score(input(3, 1)))
+    await closed
+    t.ok((await Promise.all(accepted)).every((outcome) => outcome === 'answered'))
+    t.equal(await after, 'ERR_ENGINE_CLOSED')
+    t.equal(await outcomeOf(engine.score(input(3, 1))), 'ERR_ENGINE_CLOSED')
+  }),
 )

@@ -11,12 +11,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { childrenOf } from '../../scripts/bench/proc.js'
-import { Accounts } from '../../src/accounts/accounts.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { RunningCommand } from '../helpers/command.js'
 import { readPrometheus } from '../helpers/prometheus.js'
 import { until } from '../helpers/until.js'
+import { decidePath, post } from '../helpers/asking.js'
+import { firstKey } from '../helpers/data-folder.js'
 
 const poison = 'this text ends the process'
 const credits = 900_000_000_000_000
@@ -35,13 +36,11 @@ interface Served {
 async function serve(t: Test, ...args: string[]): Promise<Served & { readonly file: string }> {
   const dir = t.testdir()
   const dataDir = join(dir, 'data')
-  const accounts = new Accounts({ dataDir })
-  const { secret } = accounts.createFirstKey()!
-  const { id } = accounts.workspace('default')
-  accounts.terms.setLimits(id, { requestsPerMinute: 0, concurrent: 0 })
-  accounts.credits.add(id, credits)
-  accounts.prices.set('one', { input: 1_000_000, output: 1_000_000 })
-  accounts.close()
+  const { secret: key } = firstKey(dataDir, (accounts, id) => {
+    accounts.terms.setLimits(id, { requestsPerMinute: 0, concurrent: 0 })
+    accounts.credits.add(id, credits)
+    accounts.prices.set('one', { input: 1_000_000, output: 1_000_000 })
+  })
   const file = join(dir, 'two.gguf')
   copyFileSync(defaultModelPath, file)
   const config = join(dir, 'oi.json')
@@ -56,12 +55,11 @@ async function serve(t: Test, ...args: string[]): Promise<Served & { readonly fi
   t.teardown(() => command.process.kill('SIGKILL'))
   const [, url] = await command.match(/Listening on (http:\S+)/)
   await command.match(/^Ready$/m)
-  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  const post = (path: string, body: string) => fetch(url + path, { method: 'POST', headers, body })
+  const send = (path: string, body: string) => post({ url: url!, key }, body, {}, path)
   return {
     ...{ command, url: url!, dataDir, file },
-    post,
-    ask: (state, model) => post('/v1/systemone', bodyOf(state, model)),
+    post: send,
+    ask: (state, model) => send(decidePath, bodyOf(state, model)),
     status: async (path) => (await fetch(url + path)).status,
   }
 }
@@ -167,8 +165,9 @@ t.test(
     const body = JSON.stringify({ states, questions: JSON.parse(bodyOf('')).questions as object })
     const reply = await served.post('/v1/systemone/batch', body)
     const { results } = (await reply.json()) as { results: { status: number }[] }
+    const statuses = results.map(({ status }) => status)
     t.strictSame(
-      results.map(({ status }) => status),
+      statuses,
       states.map((state) => (state === poison ? 500 : 200)),
     )
     const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)

@@ -60,16 +60,12 @@ for (const [name, tier, count] of [
           ...(tier === 'context' && { hostCacheBytes: 0 }),
         }
         const ask = (engine: Engine) => engine.score(about(secret), { scope: 'other' })
-        if (tier === 'disk') await withEngine(name, ask, engineOptions)
-        return withEngine(
-          name,
-          async (engine) => {
-            if (tier !== 'disk') await ask(engine)
-            if (tier === 'RAM') for (let i = 0; i < 5; i++) await fill(engine)
-            return figuresOf(engine, 'guesser', candidates.slice(0, count))
-          },
-          engineOptions,
-        )
+        if (tier === 'disk') await withEngine(name, engineOptions, ask)
+        return withEngine(name, engineOptions, async (engine) => {
+          if (tier !== 'disk') await ask(engine)
+          if (tier === 'RAM') for (let i = 0; i < 5; i++) await fill(engine)
+          return figuresOf(engine, 'guesser', candidates.slice(0, count))
+        })
       }
       // The same, whichever was asked: by no figure is a guess better than chance.
       t.strictSame(await trial(asked, 1), await trial('somebody else of whom nobody thinks', 2))
@@ -78,57 +74,46 @@ for (const [name, tier, count] of [
 }
 
 t.test('within a scope a state is shared', (t) =>
-  withEngine(
-    'dense',
-    async (engine) => {
-      const first = await engine.score(about('Ann'), { scope: 'a' })
-      const again = await engine.score(about('Ann'), { scope: 'a', workspace: 3 })
-      t.same([first.cachedTokens, again.cachedTokens], [0, again.prefixTokens])
-      const other = await engine.score(about('Ann'), { scope: 'b' })
-      t.equal(other.cachedTokens, 0)
-      t.ok(right(other.logits, again.logits))
-    },
-    options,
-  ),
+  withEngine('dense', options, async (engine) => {
+    const first = await engine.score(about('Ann'), { scope: 'a' })
+    const again = await engine.score(about('Ann'), { scope: 'a', workspace: 3 })
+    t.same([first.cachedTokens, again.cachedTokens], [0, again.prefixTokens])
+    const other = await engine.score(about('Ann'), { scope: 'b' })
+    t.equal(other.cachedTokens, 0)
+    t.ok(right(other.logits, again.logits))
+  }),
 )
 
 t.test('the scope is the workspace unless it is given', (t) =>
-  withEngine(
-    'dense',
-    async (engine) => {
-      await engine.score(about('Ann'), { workspace: 1 })
-      t.equal((await engine.score(about('Ann'), { workspace: 2 })).cachedTokens, 0)
-      t.ok((await engine.score(about('Ann'), { workspace: 1 })).cachedTokens > 0)
-      await t.rejects(engine.score(about('Ann'), { scope: 'a'.repeat(257) }), {
-        code: 'ERR_INVALID_ARGUMENT',
-        message: /scope/,
-      })
-    },
-    options,
-  ),
+  withEngine('dense', options, async (engine) => {
+    await engine.score(about('Ann'), { workspace: 1 })
+    t.equal((await engine.score(about('Ann'), { workspace: 2 })).cachedTokens, 0)
+    t.ok((await engine.score(about('Ann'), { workspace: 1 })).cachedTokens > 0)
+    await t.rejects(engine.score(about('Ann'), { scope: 'a'.repeat(257) }), {
+      code: 'ERR_INVALID_ARGUMENT',
+      message: /scope/,
+    })
+  }),
 )
 
 t.test(
   'the template before the first text is evaluated once for all, and counts for nobody else',
   (t) =>
-    withEngine(
-      'dense',
-      async (engine) => {
-        const [[, , first]] = (await figuresOf(engine, 'a', ['Ann'])) as [number[]]
-        const [[cached, , second]] = (await figuresOf(engine, 'b', ['Bob'])) as [number[]]
-        const [own] = await engine.tokenize([template(before)])
-        t.equal(cached, 0)
-        t.ok(first! - second! >= own!.length, `${first! - second!} of ${own!.length} tokens less`)
-        const [[known]] = (await figuresOf(engine, 'b', ['Cid'])) as [number[]]
-        t.ok(known! >= own!.length, 'what the scope has had itself counts')
-      },
-      { ...options, contextTokens: 2048 },
-    ),
+    withEngine('dense', { ...options, contextTokens: 2048 }, async (engine) => {
+      const [[, , first]] = (await figuresOf(engine, 'a', ['Ann'])) as [number[]]
+      const [[cached, , second]] = (await figuresOf(engine, 'b', ['Bob'])) as [number[]]
+      const [own] = await engine.tokenize([template(before)])
+      t.equal(cached, 0)
+      t.ok(first! - second! >= own!.length, `${first! - second!} of ${own!.length} tokens less`)
+      const [[known]] = (await figuresOf(engine, 'b', ['Cid'])) as [number[]]
+      t.ok(known! >= own!.length, 'what the scope has had itself counts')
+    }),
 )
 
 t.test('an image that another scope has shown is encoded anew', async (t) =>
   withEngine(
     'dense',
+    { ...options, contextTokens: 1024, projectorPath: await projectorPath() },
     async (engine) => {
       const shown = (words: string): ScoreInput => ({
         prefix: [user(words), picture(5), user(' What is it?')],
@@ -140,6 +125,5 @@ t.test('an image that another scope has shown is encoded anew', async (t) =>
       t.notOk(await encoded('Look here: ', 'a'))
       t.ok(await encoded('Look: ', 'b'))
     },
-    { ...options, contextTokens: 1024, projectorPath: await projectorPath() },
   ),
 )

@@ -66,6 +66,7 @@ for (const [name, fixture, changes, scale, pass] of kinds) {
       t.testdir(),
       fixture,
       changes,
+      { kernels: 'off', cacheType: 'f32' },
       async (engine, path) => {
         const actual = (await suffixLogits(engine, await renderedBy(engine, request))).flat()
         const passes = [request.state as string, ...options].map(pass)
@@ -74,7 +75,6 @@ for (const [name, fixture, changes, scale, pass] of kinds) {
         t.ok(relativeError(actual, expected) < 1e-3, `${relativeError(actual, expected)}`)
         t.ok(Math.max(...expected) - Math.min(...expected) > 0.1, 'options differ')
       },
-      { kernels: 'off', cacheType: 'f32' },
     ),
   )
 }
@@ -90,28 +90,22 @@ const logitsOf = async (engine: Engine, asked: DecideRequest) =>
 
 for (const deterministic of [false, true]) {
   t.test(`answers do not depend on other requests${deterministic ? ', in every bit' : ''}`, (t) =>
-    withPooled(
-      t.testdir(),
-      'embedding',
-      {},
-      async (engine) => {
-        const alone = await logitsOf(engine, request)
-        const company = await Promise.all(
-          [30, 5, 80, 30].map((words) => logitsOf(engine, { ...request, state: text(words) })),
-        )
-        for (const logits of [company[0]!, company[3]!]) {
-          if (deterministic) t.strictSame(logits, alone)
-          else t.ok(relativeError(logits, alone) < 1e-3)
-        }
-        t.ok(relativeError(company[1]!, alone) > 1e-3, 'another state has other answers')
-      },
-      { deterministic },
-    ),
+    withPooled(t.testdir(), 'embedding', {}, { deterministic }, async (engine) => {
+      const alone = await logitsOf(engine, request)
+      const company = await Promise.all(
+        [30, 5, 80, 30].map((words) => logitsOf(engine, { ...request, state: text(words) })),
+      )
+      for (const logits of [company[0]!, company[3]!]) {
+        if (deterministic) t.strictSame(logits, alone)
+        else t.ok(relativeError(logits, alone) < 1e-3)
+      }
+      t.ok(relativeError(company[1]!, alone) > 1e-3, 'another state has other answers')
+    }),
   )
 }
 
 t.test('the state is read once, each text once, and 255 options in batches', (t) =>
-  withPooled(t.testdir(), 'embedding', {}, async (engine) => {
+  withPooled(t.testdir(), 'embedding', {}, {}, async (engine) => {
     const names = Array.from({ length: 255 }, (_, i) => `${i} ${text(2)}`)
     const criteria = Object.fromEntries(names.map((name) => [name, null]))
     const one = { type: 'choice', criteria } as const
@@ -147,7 +141,7 @@ t.test('the card says that it is a fallback; a noul needs texts', async (t) => {
 })
 
 t.test('a state or an option over the limit is refused with the numbers', (t) =>
-  withPooled(t.testdir(), 'embedding', {}, async (engine) => {
+  withPooled(t.testdir(), 'embedding', {}, {}, async (engine) => {
     await t.rejects(logitsOf(engine, { ...request, state: text(600) }), {
       code: 'ERR_STATE_TOO_LONG',
       message: /^the state takes 602 tokens/,
@@ -180,7 +174,7 @@ t.test('files that cannot be compared are refused by name', async (t) => {
     })
   }
   const meta = { 'oi.similarity.template': '[CLS][SEP]' }
-  await withPooled(t.testdir(), 'embedding', { meta }, (engine) =>
+  await withPooled(t.testdir(), 'embedding', { meta }, {}, (engine) =>
     t.rejects(createReadout(engine), {
       message: /^oi\.similarity\.template: expected {text} once$/,
     }),

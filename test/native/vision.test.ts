@@ -20,14 +20,12 @@ const rows = 4 * 3
 
 const withEngine = async <T>(
   name: Name,
+  options: Omit<EngineOptions, 'modelPath'>,
   use: (engine: Engine) => Promise<T>,
-  options: Omit<EngineOptions, 'modelPath'> = {},
-): Promise<T> =>
-  fixture.withEngine(name, use, {
-    projectorPath: await fixture.projectorPath(),
-    maxBacklogMs: 2 ** 31,
-    ...options,
-  })
+): Promise<T> => {
+  const sees = { projectorPath: await fixture.projectorPath(), maxBacklogMs: 2 ** 31 }
+  return fixture.withEngine(name, { ...sees, ...options }, use)
+}
 
 const asked = (parts: readonly PromptPart[], questions = 2): ScoreInput => ({
   prefix: [template('<|im_start|>user\n'), ...parts],
@@ -40,7 +38,7 @@ for (const name of names) {
   t.test(`${name}: text and images give the same as llama.cpp in the same order`, async (t) => {
     const path = await fixture.fixturePath(name)
     const projector = await fixture.projectorPath()
-    await withEngine(name, async (engine) => {
+    await withEngine(name, {}, async (engine) => {
       t.equal(engine.info.vision, true)
       const orders = [
         [before, picture(1), behind],
@@ -65,7 +63,7 @@ for (const name of names) {
   })
 
   t.test(`${name}: an image is recognised by its content, and counted`, (t) =>
-    withEngine(name, async (engine) => {
+    withEngine(name, {}, async (engine) => {
       const first = await engine.score(asked([before, picture(1), behind]))
       t.equal(first.imageTokens, rows)
       t.ok(first.visionMs > 0)
@@ -89,7 +87,7 @@ for (const name of names) {
   )
 
   t.test(`${name}: moving an image changes its place among the tokens, and nothing else`, (t) =>
-    withEngine(name, async (engine) => {
+    withEngine(name, {}, async (engine) => {
       const tokens = async (...parts: PromptPart[]) => {
         const { prefixTokens, imageTokens } = await engine.score(asked(parts, 1))
         t.equal(imageTokens, rows)
@@ -124,66 +122,55 @@ for (const name of names) {
         1 + (i % 4),
       ),
     )
-    const alone = await withEngine(name, async (engine) => {
+    const alone = await withEngine(name, {}, async (engine) => {
       const outputs = []
       for (const request of requests) outputs.push(await engine.score(request))
       return outputs
     })
     // Little room: prefixes leave the context and return.
     const options = { contextTokens: 512, maxForks: 4 }
-    await withEngine(
-      name,
-      async (engine) => {
-        for (let round = 0; round < 2; round++) {
-          const together = await Promise.all(requests.map((request) => engine.score(request)))
-          for (const [i, { logits, cachedTokens, prefixTokens }] of together.entries()) {
-            const error = relativeError(logits, alone[i]!.logits)
-            t.ok(error < 1e-3, `round ${round}, request ${i}: ${error}`)
-            t.ok(cachedTokens <= prefixTokens)
-          }
+    await withEngine(name, options, async (engine) => {
+      for (let round = 0; round < 2; round++) {
+        const together = await Promise.all(requests.map((request) => engine.score(request)))
+        for (const [i, { logits, cachedTokens, prefixTokens }] of together.entries()) {
+          const error = relativeError(logits, alone[i]!.logits)
+          t.ok(error < 1e-3, `round ${round}, request ${i}: ${error}`)
+          t.ok(cachedTokens <= prefixTokens)
         }
-        const { evaluatedTokens, paddingTokens, lostTokens, promptTokens } = engine.stats()
-        t.ok(evaluatedTokens - paddingTokens - lostTokens <= promptTokens)
-      },
-      options,
-    )
+      }
+      const { evaluatedTokens, paddingTokens, lostTokens, promptTokens } = engine.stats()
+      t.ok(evaluatedTokens - paddingTokens - lostTokens <= promptTokens)
+    })
   })
 
   t.test(`${name}: states with images return from RAM and from disk`, async (t) => {
     const diskCacheDir = join(t.testdir({}), 'states')
     const options = { contextTokens: 512, maxForks: 2, diskCacheDir }
     const state = (i: number) => asked([user(`${i}: ${text(90)}`), picture(i), behind], 1)
-    const first = await withEngine(
-      name,
-      async (engine) => {
-        const outputs = []
-        for (const i of [1, 2, 3, 4]) outputs.push(await scoreUntilKept(engine, state(i)))
-        for (const i of [1, 2, 3, 4]) {
-          const again = await engine.score(state(i))
-          t.equal(again.cachedTokens, again.prefixTokens)
-          t.ok(relativeError(again.logits, outputs[i - 1]!.logits) < 1e-3)
-        }
-        t.ok(engine.stats().hostHits > 0)
-        return outputs
-      },
-      options,
-    )
-    await withEngine(
-      name,
-      async (engine) => {
-        for (const i of [4, 1]) {
-          const { logits } = await engine.score(state(i))
-          t.ok(relativeError(logits, first[i - 1]!.logits) < 1e-3)
-        }
-        t.ok(engine.stats().diskHits > 0)
-      },
-      options,
-    )
+    const first = await withEngine(name, options, async (engine) => {
+      const outputs = []
+      for (const i of [1, 2, 3, 4]) outputs.push(await scoreUntilKept(engine, state(i)))
+      for (const i of [1, 2, 3, 4]) {
+        const again = await engine.score(state(i))
+        t.equal(again.cachedTokens, again.prefixTokens)
+        t.ok(relativeError(again.logits, outputs[i - 1]!.logits) < 1e-3)
+      }
+      t.ok(engine.stats().hostHits > 0)
+      return outputs
+    })
+    await withEngine(name, options, async (engine) => {
+      for (const i of [4, 1]) {
+        const { logits } = await engine.score(state(i))
+        t.ok(relativeError(logits, first[i - 1]!.logits) < 1e-3)
+      }
+      t.ok(engine.stats().diskHits > 0)
+    })
   })
 
   t.test(`${name}: deterministic answers about images have the same bits`, (t) =>
     withEngine(
       name,
+      { deterministic: true, microbatchTokens: 64, contextTokens: 2048 },
       async (engine) => {
         const request = asked([before, picture(1), behind, picture(2)], 3)
         const alone = await engine.score(request)
@@ -196,12 +183,11 @@ for (const name of names) {
           t.same(other.logits, alone.logits)
         }
       },
-      { deterministic: true, microbatchTokens: 64, contextTokens: 2048 },
     ),
   )
 
   t.test(`${name}: a request with images can be cancelled at any time`, (t) =>
-    withEngine(name, async (engine) => {
+    withEngine(name, {}, async (engine) => {
       const alone = await engine.score(input(40, 2))
       for (let i = 0; i < 12; i++) {
         const controller = new AbortController()
@@ -221,36 +207,37 @@ for (const name of names) {
 
 t.test('an image larger than a batch is evaluated in several batches', async (t) => {
   const request = asked([before, picture(1, 448, 448), behind])
-  const whole = await withEngine('mrope', (engine) => engine.score(request))
+  const whole = await withEngine('mrope', {}, (engine) => engine.score(request))
   t.equal(whole.imageTokens, 256)
-  const parts = await withEngine('mrope', (engine) => engine.score(request), {
-    batchTokens: 64,
-    microbatchTokens: 64,
-  })
+  const parts = await withEngine(
+    'mrope',
+    {
+      batchTokens: 64,
+      microbatchTokens: 64,
+    },
+    (engine) => engine.score(request),
+  )
   t.ok(relativeError(parts.logits, whole.logits) < 1e-3)
 })
 
 t.test('an image is refused in a question, and without a projector', async (t) => {
-  await withEngine('dense', async (engine) => {
+  await withEngine('dense', {}, async (engine) => {
     const suffix = { ...question(1), parts: [picture(1), ...question(1).parts] }
     const wrong = engine.score({ prefix: [before], suffixes: [suffix] })
     await t.rejects(wrong, { code: 'ERR_INVALID_ARGUMENT' })
   })
-  await fixture.withEngine('dense', async (engine) => {
+  await fixture.withEngine('dense', {}, async (engine) => {
     t.equal(engine.info.vision, false)
     await t.rejects(engine.score(asked([picture(1)])), { code: 'ERR_INVALID_ARGUMENT' })
   })
 })
 
 t.test('more tokens than the context has are refused with both numbers', (t) =>
-  withEngine(
-    'dense',
-    (engine) =>
-      t.rejects(engine.score(asked([picture(1, 560, 560)])), {
-        code: 'ERR_STATE_TOO_LONG',
-        message: /limit is 256/,
-      }),
-    { contextTokens: 256 },
+  withEngine('dense', { contextTokens: 256 }, (engine) =>
+    t.rejects(engine.score(asked([picture(1, 560, 560)])), {
+      code: 'ERR_STATE_TOO_LONG',
+      message: /limit is 256/,
+    }),
   ),
 )
 

@@ -18,24 +18,18 @@ for (const name of ['window', 'oss'] as const) {
     const other = state(text(150), ' It did not, as far as anybody knows.')
     const [first, expected] = await cold(name, [whole, other])
     const disk = { ...options, hostCacheBytes: 0, diskCacheDir: dir }
-    await withEngine(name, (engine) => scoreUntilKept(engine, whole), disk)
+    await withEngine(name, disk, (engine) => scoreUntilKept(engine, whole))
     const [file] = readdirSync(dir).map((entry) => join(dir, entry)) as [string]
     const long = new Date(2001, 1, 1) // reading it sets its time
     utimesSync(file, long, long)
-    await withEngine(
-      name,
-      async (engine) => {
-        const branched = await engine.score(other)
-        t.equal(branched.cachedTokens, 0)
-        t.ok(right(branched.logits, expected!))
-        t.same(statSync(file).mtime, long, 'the file was not read')
-      },
-      disk,
-    )
-    await withEngine(
-      name,
-      async (engine) => t.ok(right((await engine.score(whole)).logits, first!), 'the whole is'),
-      disk,
+    await withEngine(name, disk, async (engine) => {
+      const branched = await engine.score(other)
+      t.equal(branched.cachedTokens, 0)
+      t.ok(right(branched.logits, expected!))
+      t.same(statSync(file).mtime, long, 'the file was not read')
+    })
+    await withEngine(name, disk, async (engine) =>
+      t.ok(right((await engine.score(whole)).logits, first!), 'the whole is'),
     )
   })
 
@@ -47,17 +41,13 @@ for (const name of ['window', 'oss'] as const) {
       { prefix: [user(`${text(100)}`), user(' And then?')], suffixes: [question(5), long] },
     ]
     const expected = await cold(name, requests)
-    await withEngine(
-      name,
-      async (engine) => {
-        for (let round = 0; round < 3; round++) {
-          for (const [i, request] of requests.entries()) {
-            const { logits } = await engine.score(request)
-            t.ok(right(logits, expected[i]!), `round ${round}, request ${i}`)
-          }
+    await withEngine(name, options, async (engine) => {
+      for (let round = 0; round < 3; round++) {
+        for (const [i, request] of requests.entries()) {
+          const { logits } = await engine.score(request)
+          t.ok(right(logits, expected[i]!), `round ${round}, request ${i}`)
         }
-      },
-      options,
-    )
+      }
+    })
   })
 }

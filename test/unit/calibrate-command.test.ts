@@ -4,15 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createWire } from '../../src/server/create-wire.js'
 import { run } from '../../src/cli/run.js'
-import { createDecider } from '../../src/decide/decide.js'
 import { readCalibration } from '../../src/calibrate/file.js'
 import { rowKey, splitRows } from '../../src/calibrate/split.js'
 import type { ChoiceAnswer, DecideRequest, NoulAnswer } from '../../src/decide/types.js'
 import { chosenReadout } from '../../src/models/readout-file.js'
 import type { ChosenReadout } from '../../src/prompt/custom/types.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
+import { fakeDecider } from '../helpers/fake-engine.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
 const wet = { type: 'noul', instructions: 'Is it wet?' }
 const row = { state: 'It rains.', questions: { wet }, expected: { wet: true } }
 const observation = {
@@ -22,7 +20,7 @@ const observation = {
 /** Runs the command in this process. @returns The exit code and standard error. */
 async function calibrate(t: Tap, args: readonly string[], readout?: ChosenReadout) {
   const written = t.capture(process.stderr, 'write', () => true)
-  const decider = await createDecider(createFakeEngine(), { ...facts, readout })
+  const decider = await fakeDecider({ readout })
   const code = await run(['node', 'oi', 'calibrate', ...args], {
     surveyModel: async () => Promise.reject(new Error('nobody asks')),
     openModel: async () => ({
@@ -119,7 +117,7 @@ t.test(
       { type: 'choice', from: 1, to: null, temperature: 2 },
     ])
     const calibration = readCalibration(out, written)
-    const decider = await createDecider(createFakeEngine(), { ...facts, readout, calibration })
+    const decider = await fakeDecider({ readout, calibration })
     const named = rows.map((row) => ({ ...row, row: rowKey(row) }))
     const { heldOut } = splitRows(named, 0.3, 1)
     let loss = 0

@@ -25,10 +25,8 @@ t.test("the server's wait is kept, up to a minute", async (t) => {
 })
 
 t.test('without a wait from the server the pause doubles, with jitter', async (t) => {
-  t.strictSame(
-    [0, 1, 2, 3, 4, 5, 50].map((tried) => backoffMs(tried, 1)),
-    [500, 1000, 2000, 4000, 8000, 8000, 8000],
-  )
+  const backoffs = [0, 1, 2, 3, 4, 5, 50].map((tried) => backoffMs(tried, 1))
+  t.strictSame(backoffs, [500, 1000, 2000, 4000, 8000, 8000, 8000])
   t.equal(backoffMs(0, 0), 250)
   t.ok(new Set(Array.from({ length: 20 }, () => backoffMs(1))).size > 1)
 })

@@ -144,8 +144,6 @@ t.test('every value is listed with its last source', async (t) => {
     reports.find(({ name }) => name === 'port'),
     { value: 3, origin: 'flag', default: 8080, live: false },
   )
-  t.match(
-    reports.find(({ name }) => name === 'drainMs'),
-    { value: 3000, origin: 'default', unit: 'milliseconds', live: true },
-  )
+  const drain = reports.find(({ name }) => name === 'drainMs')
+  t.match(drain, { value: 3000, origin: 'default', unit: 'milliseconds', live: true })
 })

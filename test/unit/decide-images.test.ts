@@ -5,16 +5,15 @@ import { validators } from '../../src/api/schemas.js'
 import { createDecider, serializeDecision } from '../../src/decide/decide.js'
 import type { DecideOptions, NoulAnswer } from '../../src/decide/types.js'
 import { block, dataUrl, png } from '../helpers/pictures.js'
-import { createFakeEngine, type FakeEngineOptions } from '../helpers/fake-engine.js'
+import { createFakeEngine, type FakeEngineOptions, fakeFacts } from '../helpers/fake-engine.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
 const questions = { q: { type: 'noul', instructions: 'Is it a cat?' } }
 const red = await png(60, 30, 'red')
 const blue = await png(60, 30, 'blue')
 
 async function decider(options: FakeEngineOptions = {}) {
   const engine = createFakeEngine({ info: { vision: true }, ...options })
-  const created = await createDecider(engine, facts)
+  const created = await createDecider(engine, fakeFacts)
   return {
     engine,
     created,

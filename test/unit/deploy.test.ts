@@ -67,10 +67,8 @@ t.test('every variable belongs to a setting', async (t) => {
       (name) => read(name).match(/\bOI_[A-Z_]+/g) ?? [],
     ),
   ]
-  t.strictSame(
-    named.filter((name) => !known.includes(name)),
-    [],
-  )
+  const unknown = named.filter((name) => !known.includes(name))
+  t.strictSame(unknown, [])
 })
 
 t.test('every flag in the guide and the proxies belongs to a setting or a command', async (t) => {

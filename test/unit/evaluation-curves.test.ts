@@ -84,10 +84,8 @@ for (const [count, grain] of [
     }
     t.match(noul.curve.at(-1), { recall: 1, falseYes: 1 })
 
-    t.strictSame(
-      noul.thresholds.map(({ rule }) => rule),
-      ['half', 'accuracy', 'f1'],
-    )
+    const rules = noul.thresholds.map(({ rule }) => rule)
+    t.strictSame(rules, ['half', 'accuracy', 'f1'])
     t.equal(noul.thresholds[0]!.threshold, 0.5)
     for (const { rule, threshold, ...figures } of noul.thresholds) {
       const wanted = at(threshold)
@@ -128,8 +126,9 @@ for (const [count, grain] of [
     const bins = Array.from({ length: 10 }, (_, bin) =>
       answers.filter(({ sure }) => edges.filter((edge) => edge < sure).length === bin),
     ).filter((bin) => bin.length > 0)
+    const counts = figures.massBins.map((bin) => bin.answers)
     t.strictSame(
-      figures.massBins.map((bin) => bin.answers),
+      counts,
       bins.map((bin) => bin.length),
     )
     for (const [i, bin] of bins.entries()) {
@@ -162,10 +161,8 @@ t.test('many answers are counted in buckets, in the same memory', async (t) => {
   for (const { p, right } of answers) ranking.add(p, right)
   const steps = ranking.steps()
   t.ok(steps.length < 2000)
-  t.equal(
-    steps.reduce((sum, { yes, no }) => sum + yes + no, 0),
-    40_000,
-  )
+  const all = steps.reduce((sum, { yes, no }) => sum + yes + no, 0)
+  t.equal(all, 40_000)
   near(t, areaOf(steps), pairs / (noes * (40_000 - noes)), 'AUC', 1e-4)
 })
 

@@ -66,16 +66,11 @@ t.test('reversed questions go with the row, or alone if the row is full', async 
   }
   const of = (maxQuestions: number) => ({ ask: recording, flips: true, maxQuestions })
   const together = (await measureRow(row!, of(5), signal)) as MeasuredRow
-  t.strictSame(
-    seen.map(({ questions }) => keysOf(questions).length),
-    [5],
-  )
+  const counts = () => seen.map(({ questions }) => keysOf(questions).length)
+  t.strictSame(counts(), [5])
   seen.length = 0
   const apart = (await measureRow(row!, of(3), signal)) as MeasuredRow
-  t.strictSame(
-    seen.map(({ questions }) => keysOf(questions).length),
-    [3, 2],
-  )
+  t.strictSame(counts(), [3, 2])
   t.strictSame(apart.outcomes, together.outcomes)
   t.equal(apart.tokens.input, 2 * together.tokens.input)
   t.strictSame(

@@ -104,10 +104,8 @@ t.test('the examples of the client compile and do what the guide says', (t) =>
     t.equal(stderr, '')
     t.equal(code, 0)
     t.match(stdout, /^0\.75 billing 0\.5\n0\.75\n0\.75\nHow do I change my name\? 0\.75\nOur shop /)
-    t.strictSame(
-      received.map(({ path }) => path.replace('/v1/systemone', '')),
-      ['', '/batch', '/batch', '', ''],
-    )
+    const paths = received.map(({ path }) => path.replace('/v1/systemone', ''))
+    t.strictSame(paths, ['', '/batch', '/batch', '', ''])
     t.match(JSON.parse(received[3]!.body), { state: { photo: { max_pixels: 500_000 } } })
   }),
 )

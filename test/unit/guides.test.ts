@@ -32,10 +32,8 @@ t.test('every link of a guide leads to a file, and to a heading in it', async (t
     if (!existsSync(join(root, target))) return true
     return anchor !== undefined && !anchors(readGuide(target)).includes(anchor)
   })
-  t.strictSame(
-    dead.map(({ guide, link }) => `${guide}: ${link}`),
-    [],
-  )
+  const shown = dead.map(({ guide, link }) => `${guide}: ${link}`)
+  t.strictSame(shown, [])
 })
 
 t.test("the targets of the README's links are in the package", async (t) => {
@@ -53,10 +51,8 @@ t.test("the targets of the README's links are in the package", async (t) => {
 
 t.test('a guide is short: 20 KB, the README 25 KB', async (t) => {
   const most = (guide: string) => (guide === 'README.md' ? 25_000 : 20_000)
-  t.strictSame(
-    guides.filter((guide) => Buffer.byteLength(readGuide(guide)) > most(guide)),
-    [],
-  )
+  const long = guides.filter((guide) => Buffer.byteLength(readGuide(guide)) > most(guide))
+  t.strictSame(long, [])
 })
 
 const sources = ['src', 'native', 'scripts', 'test'].flatMap((folder) =>
@@ -91,10 +87,8 @@ t.test('every method that a map of the code names exists', async (t) => {
     (separator === '::'
       ? new RegExp(`\\b${name}\\(`).test(text)
       : new RegExp(`^  (?:async )?${name}\\(`, 'm').test(text))
-  t.strictSame(
-    named.filter((match) => !isThere(match)).map(([method]) => method),
-    [],
-  )
+  const absent = named.filter((match) => !isThere(match)).map(([method]) => method)
+  t.strictSame(absent, [])
 })
 
 t.test('every npm script that a guide names exists', async (t) => {
@@ -106,10 +100,8 @@ t.test('every npm script that a guide names exists', async (t) => {
     ),
   )
   t.ok(named.size > 15, `${named.size} scripts`)
-  t.strictSame(
-    [...named].filter((name) => !(name in scripts)),
-    [],
-  )
+  const unknown = [...named].filter((name) => !(name in scripts))
+  t.strictSame(unknown, [])
 })
 
 t.test('every example of a request, a batch or a settings file is accepted', async (t) => {

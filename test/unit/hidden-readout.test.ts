@@ -56,14 +56,13 @@ t.test('a caller’s text is plain, at its place in the template', async (t) => 
       '<Mood?>[SEP][MASK]<bad>[MASK]<level 2 of 3>[MASK]<good>[SEP]',
     ],
   )
+  const readings = readers.map(({ reading }) => reading)
   t.same(
-    readers.map(({ reading }) => reading),
+    readings,
     [3, 2, 2, 3].map((count) => ({ kind: 'labels', forms: new Array(count).fill(1) })),
   )
-  t.same(
-    input.suffixes.map(({ candidates }) => candidates.length),
-    [3, 2, 2, 3],
-  )
+  const counts = input.suffixes.map(({ candidates }) => candidates.length)
+  t.same(counts, [3, 2, 2, 3])
 })
 
 t.test('the state may be last', async (t) => {

@@ -5,7 +5,7 @@ import { KnownQuestions } from '../../src/api/known-questions.js'
 import { readRequestInSteps } from '../../src/api/read-request.js'
 import { atOnce } from '../../src/api/turns.js'
 import { createDecider } from '../../src/decide/decide.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
+import { createFakeEngine, fakeFacts } from '../helpers/fake-engine.js'
 
 const limits = { maxQuestions: 4, maxOptions: 255, maxLevels: 255 }
 const read = (text: string, known?: KnownQuestions, scope = 'a') =>
@@ -95,8 +95,7 @@ t.test('memory is bounded, and texts that return are found again', async (t) => 
 t.test('the prompt is the same, in one order and in two', async (t) => {
   for (const orders of [1, 2] as const) {
     const engine = createFakeEngine()
-    const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
-    const decider = await createDecider(engine, { ...facts, orders })
+    const decider = await createDecider(engine, { ...fakeFacts, orders })
     const known = new KnownQuestions()
     const decisions = []
     for (let time = 0; time < 4; time++) {

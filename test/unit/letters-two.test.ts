@@ -2,12 +2,11 @@
 import t from 'tap'
 import { objectFromEntries, type Json } from '../../src/api/json.js'
 import { readConfig } from '../../src/config.js'
-import { createDecider } from '../../src/decide/decide.js'
 import type { Question, ScoreQuestion } from '../../src/decide/types.js'
 import { chosenReadout } from '../../src/models/readout-file.js'
 import { lettersTwo } from '../../src/prompt/letters-two.js'
 import { createReadout } from '../../src/prompt/readout.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
+import { createFakeEngine, fakeDecider } from '../helpers/fake-engine.js'
 import { createRandom } from '../helpers/random.js'
 
 const labels = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
@@ -102,15 +101,14 @@ t.test('no state can end its own fence', async (t) => {
   t.equal(aroundState('x').before, 'State:\n```\n')
 })
 
-const facts = { fileName: 'fake.gguf', digest: '', releaseDate: '2025-01-02' }
 const question: Question = { type: 'choice', criteria: { A: null, B: null } }
 
 t.test('it is chosen by name, and models default to letters@1', async (t) => {
   const { readout: path } = readConfig({}, { readout: 'letters@2', model: 'x.gguf' }).models[0]!
   const custom = await chosenReadout(path)
-  const decider = await createDecider(createFakeEngine(), { ...facts, readout: custom })
+  const decider = await fakeDecider({ readout: custom })
   t.equal(decider.card.readout, 'letters@2')
-  t.equal((await createDecider(createFakeEngine(), facts)).card.readout, 'letters@1')
+  t.equal((await fakeDecider()).card.readout, 'letters@1')
   await t.rejects(chosenReadout('letters@3'), { message: /letters@1, letters@2 or a file/ })
 })
 

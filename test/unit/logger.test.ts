@@ -18,10 +18,8 @@ t.test("each line has a level and a time; a request's status decides its level",
   logger.warn('b')
   logger.fault('process', new Error('c'))
   const found = entries()
-  t.strictSame(
-    found.map(({ level }) => level),
-    ['info', 'info', 'info', 'warn', 'error', 'info', 'warn', 'error'],
-  )
+  const levels = found.map(({ level }) => level)
+  t.strictSame(levels, ['info', 'info', 'info', 'warn', 'error', 'info', 'warn', 'error'])
   for (const { time } of found) t.equal(new Date(String(time)).toISOString(), time)
   t.equal(logger.faults, 1)
 })

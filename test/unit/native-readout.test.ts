@@ -100,10 +100,8 @@ t.test('lev asks a choice in both orders and takes the mean of the probabilities
   t.ok(Math.abs(answer.evidence!.order_spread! - spread) < 1e-9)
 
   const { suffixes } = engine.scored[0]!
-  t.match(
-    suffixes.map(({ parts }) => parts[0]!.text),
-    [/A: x\nB: y\nC: z/, /A: z\nB: y\nC: x/],
-  )
+  const shownTexts = suffixes.map(({ parts }) => parts[0]!.text)
+  t.match(shownTexts, [/A: x\nB: y\nC: z/, /A: z\nB: y\nC: x/])
   const reversed = await decide(['z', 'y', 'x'])
   if (typeof reversed !== 'object') return
   for (const name of ['x', 'y', 'z']) {

@@ -37,10 +37,8 @@ t.test("each family's buckets, at their borders", async (t) => {
 t.test('a bucket comes before its type, and the type fills the other buckets', async (t) => {
   const info = infoOf({ choice: '2.000000', 'choice.3_5': '0.500000', noul: '3' })
   const rows = readTemperatures(info, families['nimble']!.buckets)
-  t.strictSame(
-    [2, 3, 5, 6, 200].map((count) => ownCalibration(rows)('choice', count)?.temperature),
-    [2, 0.5, 0.5, 2, 2],
-  )
+  const found = [2, 3, 5, 6, 200].map((count) => ownCalibration(rows)('choice', count)?.temperature)
+  t.strictSame(found, [2, 0.5, 0.5, 2, 2])
   t.equal(ownCalibration(rows)('noul', 2)?.temperature, 3)
 })
 

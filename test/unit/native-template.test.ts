@@ -70,10 +70,8 @@ t.test(
     for (const [i, code] of ['one-letter', 'short'].entries()) {
       const whole = textOf([...mixed.prefix, ...mixed.suffixes[i]!.parts])
       t.match(whole, `<|start|>system\n${code} codes.<|end|>\n<|start|>user\nState:\nS\n\nAsked:\n`)
-      t.strictSame(
-        mixed.suffixes[i]!.parts.map(({ trusted }) => trusted),
-        [true, false, true],
-      )
+      const marks = mixed.suffixes[i]!.parts.map(({ trusted }) => trusted)
+      t.strictSame(marks, [true, false, true])
     }
   },
 )

@@ -45,10 +45,8 @@ t.test('a single replica is not a set', async (t) => {
 t.test('if one replica cannot be opened, none stays open', async (t) => {
   const { opened, open } = opener({}, {})
   await t.rejects(openReplicas(['', '', ''], { modelPath: 'a.gguf' }, open), /no memory/)
-  t.strictSame(
-    opened.map(({ closed }) => closed),
-    [true, true],
-  )
+  const ended = opened.map(({ closed }) => closed)
+  t.strictSame(ended, [true, true])
 })
 
 t.test('a file that has become another model in between is refused', async (t) => {

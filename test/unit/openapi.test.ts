@@ -197,7 +197,7 @@ t.test('the schema allows every answer of the server', async (t) => {
 t.test('the schema refuses every wrong shape', async (t) => {
   // JSON Schema cannot see repeated names, or that there is no question.
   const unseen = /twice|nothing is asked/
-  const seen = badShapes.filter(([, , , says]) => !unseen.test(says.source))
+  const seen = badShapes.filter(([, , , says]) => !unseen.test(String(says)))
   t.ok(seen.length > 50)
   for (const [what, body] of seen) {
     t.not(openApi.errors(asking.schema, JSON.parse(body as string)), '', what)

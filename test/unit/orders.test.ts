@@ -7,9 +7,7 @@ import type { ChoiceAnswer, NoulAnswer, Orders } from '../../src/decide/types.js
 import type { PromptPart } from '../../src/engine/types.js'
 import { open } from '../../src/open.js'
 import { softmax } from '../../src/scoring/softmax.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
-
-const facts = { fileName: 'fake.gguf', digest: 'sha256:0', releaseDate: '2025-01-01' }
+import { createFakeEngine, fakeDecider, fakeFacts } from '../helpers/fake-engine.js'
 
 t.test('1, 2 and all are orders, and nothing else is', async (t) => {
   t.strictSame(['1', '2', 'all'].map(ordersFromText), [1, 2, 'all'])
@@ -36,7 +34,7 @@ const biased = createFakeEngine({
 })
 
 async function ask(names: readonly string[], orders?: Orders, standard?: Orders) {
-  const decider = await createDecider(biased, { ...facts, orders: standard })
+  const decider = await createDecider(biased, { ...fakeFacts, orders: standard })
   const criteria = objectFromEntries<Json>(names.map((name) => [name, null]))
   const decision = await decider.decide(
     { state: 1, questions: { q: { type: 'choice', criteria } } },
@@ -97,7 +95,7 @@ t.test(
 )
 
 t.test('a noul in one order has no order spread', async (t) => {
-  const decider = await createDecider(createFakeEngine(), facts)
+  const decider = await fakeDecider()
   const wet = { type: 'noul', instructions: 'Wet?' } as const
   const listed = { ...wet, criteria: { true: 'drops', false: 'sun' } }
   const { answers } = await decider.decide(

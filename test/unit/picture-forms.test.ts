@@ -7,11 +7,10 @@ import { stringifyJson } from '../../src/api/json.js'
 import { readRequest } from '../../src/api/read-request.js'
 import { createDecider } from '../../src/decide/decide.js'
 import type { DecideOptions, Decision } from '../../src/decide/types.js'
-import { createFakeEngine, type FakeEngine } from '../helpers/fake-engine.js'
+import { createFakeEngine, type FakeEngine, fakeFacts } from '../helpers/fake-engine.js'
 import { picturesIn } from '../helpers/picture-forms.js'
 import { block, dataUrl, png } from '../helpers/pictures.js'
 
-const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
 const questions = {
   q: { type: 'noul', instructions: 'Is it a cat?' },
   c: { type: 'choice', instructions: 'Which?', criteria: { cat: null, dog: 'barks' } },
@@ -24,7 +23,7 @@ const asset = { type: 'image', format: 'png', data_base64: data }
 
 async function asker(vision = true) {
   const engine = createFakeEngine({ info: { vision } })
-  const created = await createDecider(engine, facts)
+  const created = await createDecider(engine, fakeFacts)
   const ask = (body: object, options: DecideOptions = {}): Promise<Decision> =>
     created.decide(readRequest(JSON.stringify({ questions, ...body }), created.limits), options)
   return { engine, ask }
@@ -218,7 +217,7 @@ t.test('a state with images keeps the caller’s order', async (t) => {
   const other = JSON.stringify(block(red))
   const state = `{"b":"${url}","2":"#1","1":{"9":${other},"3":"#1","image":{"url":"${url}"}}}`
   const text = `{"state":${state},"assets":${JSON.stringify({ '#1': asset })},"questions":${stringifyJson(questions)}}`
-  const created = await createDecider(engine, facts)
+  const created = await createDecider(engine, fakeFacts)
   await created.decide(readRequest(text, created.limits))
   t.match(shown(engine).join(''), /\{"b":60,"2":60,"1":\{"9":60,"3":60,"image":60\}\}/)
 })

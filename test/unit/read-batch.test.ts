@@ -9,7 +9,8 @@ import { OiError } from '../../src/errors.js'
 
 const limits: RequestLimits = { maxQuestions: 2, maxOptions: 255, maxLevels: 255 }
 const noul = '{"type":"noul","instructions":"Is it?"}'
-const item = (more = '') => `{"state":1,"questions":{"q":${noul}}${more}}`
+const asked = `{"q":${noul}}`
+const item = (more = '') => `{"state":1,"questions":${asked}${more}}`
 const many = (count: number, text: string) => `[${Array<string>(count).fill(text).join()}]`
 
 const read = (text: string) => readBatch(text, limits)
@@ -20,8 +21,8 @@ t.test('both envelopes, up to 256 items', async (t) => {
   for (const [text, count] of [
     [`{"requests":[${item()}]}`, 1],
     [`{"requests":${many(256, item())},"model":"m","more":1}`, 256],
-    [`{"states":[1],"questions":{"q":${noul}}}`, 1],
-    [`{"states":${many(256, '"s"')},"questions":{"q":${noul}},"model":"m"}`, 256],
+    [`{"states":[1],"questions":${asked}}`, 1],
+    [`{"states":${many(256, '"s"')},"questions":${asked},"model":"m"}`, 256],
   ] as const) {
     const { items } = read(text)
     t.equal(items.length, count)
@@ -33,81 +34,57 @@ t.test('both envelopes, up to 256 items', async (t) => {
 const shape = 'ERR_BODY_INVALID'
 const unacceptable = 'ERR_REQUEST_UNACCEPTABLE'
 
-for (const [text, code, place, rule] of [
-  ['[]', shape, undefined, 'expected an object, got an empty array'],
-  ['1.0', shape, undefined, 'expected an object, got a number'],
-  ['{}', shape, undefined, 'expected either requests or states, got neither'],
+const items = 'expected an array of 1 to 256 items'
+const either = 'expected either requests or states'
+
+for (const [code, place, rule, ...texts] of [
+  [shape, undefined, 'expected an object, got an empty array', '[]'],
+  [shape, undefined, 'expected an object, got a number', '1.0'],
+  [shape, undefined, `${either}, got neither`, '{}', `{"questions":${asked}}`],
+  [shape, undefined, `${either}, got both`, `{"requests":[1],"states":[1],"questions":${asked}}`],
+  [shape, 'requests', `${items}, got null`, '{"requests":null}'],
+  [shape, 'requests', `${items}, got an empty object`, '{"requests":{}}'],
+  [shape, 'requests', 'expected 1 to 256 items, got 0', '{"requests":[]}'],
+  [unacceptable, 'requests', 'expected 1 to 256 items, got 257', `{"requests":${many(257, '1')}}`],
+  [shape, 'model', 'expected a string, got a number', `{"requests":[${item()}],"model":1}`],
+  [shape, 'states', `${items}, got a string`, `{"states":"s","questions":${asked}}`],
+  [shape, 'states', 'expected 1 to 256 items, got 0', `{"states":[],"questions":${asked}}`],
   [
-    `{"questions":{"q":${noul}}}`,
-    shape,
-    undefined,
-    'expected either requests or states, got neither',
+    ...[unacceptable, 'states', 'expected 1 to 256 items, got 257'],
+    `{"states":${many(257, '1')},"questions":${asked}}`,
   ],
+  [shape, 'questions', /^expected an object with at least one .*, got nothing$/, '{"states":[1]}'],
+  [shape, 'questions', /got an empty object$/, '{"states":[1],"questions":{}}'],
   [
-    `{"requests":[${item()}],"states":[1],"questions":{"q":${noul}}}`,
-    shape,
-    undefined,
-    'expected either requests or states, got both',
-  ],
-  ['{"requests":null}', shape, 'requests', 'expected an array of 1 to 256 items, got null'],
-  [
-    '{"requests":{}}',
-    shape,
-    'requests',
-    'expected an array of 1 to 256 items, got an empty object',
-  ],
-  ['{"requests":[]}', shape, 'requests', 'expected 1 to 256 items, got 0'],
-  [`{"requests":${many(257, '1')}}`, unacceptable, 'requests', 'expected 1 to 256 items, got 257'],
-  [`{"requests":[${item()}],"model":1}`, shape, 'model', 'expected a string, got a number'],
-  [
-    `{"states":"s","questions":{"q":${noul}}}`,
-    shape,
-    'states',
-    /array of 1 to 256 items, got a str/,
-  ],
-  [`{"states":[],"questions":{"q":${noul}}}`, shape, 'states', 'expected 1 to 256 items, got 0'],
-  [
-    `{"states":${many(257, '1')},"questions":{"q":${noul}}}`,
-    unacceptable,
-    'states',
-    'expected 1 to 256 items, got 257',
-  ],
-  ['{"states":[1]}', shape, 'questions', /^expected an object with at least one .*, got nothing$/],
-  ['{"states":[1],"questions":{}}', shape, 'questions', /got an empty object$/],
-  [
+    ...[shape, 'questions.q.criteria', 'expected 1 to 255 options, got 0'],
     '{"states":[1],"questions":{"q":{"type":"choice","criteria":{}}}}',
-    shape,
-    'questions.q.criteria',
-    'expected 1 to 255 options, got 0',
   ],
   [
+    ...[unacceptable, 'questions.q.type', 'expected "noul", "choice" or "score", got "both"'],
     '{"states":[1],"questions":{"q":{"type":"both"}}}',
-    unacceptable,
-    'questions.q.type',
-    'expected "noul", "choice" or "score", got "both"',
   ],
   [
+    ...[unacceptable, 'questions', 'expected 1 to 2 questions, got 3'],
     `{"states":[1],"questions":{"a":${noul},"b":${noul},"c":${noul}}}`,
-    unacceptable,
-    'questions',
-    'expected 1 to 2 questions, got 3',
   ],
-] as const) {
-  t.test(`an envelope is refused as a whole: ${text.slice(0, 60)}`, async (t) => {
-    const start = `${place ?? 'body'}: `
-    t.throws(() => read(text), { code, param: place })
-    try {
-      read(text)
-    } catch (error) {
-      const { message } = error as OiError
-      t.ok(message.startsWith(start), message)
-      t.match(message.slice(start.length), rule)
-    }
-    // Not in the schema: the contents of a question, the model's number of questions, and that
-    // fields of the other envelope are refused.
-    const beyond = place?.startsWith('questions.') || /got 3$|got both$/.test(String(rule))
-    t.equal(validators.batchRequest.Check(JSON.parse(text)), beyond)
-  })
+] as [code: string, place: string | undefined, rule: string | RegExp, ...texts: string[]][]) {
+  for (const text of texts) {
+    t.test(`an envelope is refused as a whole: ${text.slice(0, 60)}`, async (t) => {
+      const start = `${place ?? 'body'}: `
+      t.throws(() => read(text), { code, param: place })
+      try {
+        read(text)
+      } catch (error) {
+        const { message } = error as OiError
+        t.ok(message.startsWith(start), message)
+        t.match(message.slice(start.length), rule)
+      }
+      // Not in the schema: the contents of a question, the model's number of questions, and that
+      // fields of the other envelope are refused.
+      const beyond = place?.startsWith('questions.') || /got 3$|got both$/.test(String(rule))
+      t.equal(validators.batchRequest.Check(JSON.parse(text)), beyond)
+    })
+  }
 }
 
 t.test('a text that is not JSON, or too deep, is refused as a whole', async (t) => {
@@ -120,12 +97,7 @@ t.test("a mistake in an item is the item's error, with its place in the body", a
   for (const [text, code, place, rule] of [
     ['1', shape, 'requests[1]', 'expected an object, got a number'],
     ['null', shape, 'requests[1]', 'expected an object, got null'],
-    [
-      `{"questions":{"q":${noul}}}`,
-      shape,
-      'requests[1].state',
-      /^expected a string, .*, got nothing$/,
-    ],
+    [`{"questions":${asked}}`, shape, 'requests[1].state', /^expected a string, .*, got nothing$/],
     ['{"state":1}', shape, 'requests[1].questions', /got nothing$/],
     [
       '{"state":1,"questions":{"team":{"type":"choice","criteria":{}}}}',
@@ -159,7 +131,7 @@ t.test("a mistake in an item is the item's error, with its place in the body", a
 })
 
 t.test("an invalid state is its item's error", async (t) => {
-  const body = `{"states":["s",null,0,false,{},[]],"questions":{"q":${noul}}}`
+  const body = `{"states":["s",null,0,false,{},[]],"questions":${asked}}`
   t.match(errorAt(body, 1), {
     code: shape,
     param: 'states[1]',
@@ -183,7 +155,7 @@ t.test("the envelope's model is the default of its items", async (t) => {
   t.equal(requestAt(body, 0).model, 'all')
   t.equal(requestAt(body, 1).model, 'own')
   t.notOk('model' in requestAt(`{"requests":[${item()}]}`, 0))
-  const states = `{"states":[1,2],"questions":{"q":${noul}},"model":"all"}`
+  const states = `{"states":[1,2],"questions":${asked},"model":"all"}`
   t.equal(requestAt(states, 1).model, 'all')
 })
 
@@ -216,7 +188,7 @@ t.test('an error of the decider gets its place in the batch', async (t) => {
   t.match(requests.placed(0, model), { param: 'model', message: 'model: expected a' })
   t.equal(requests.placed(0, busy), busy)
 
-  const states = read(`{"states":[1,2],"questions":{"q":${noul}},"model":"all"}`)
+  const states = read(`{"states":[1,2],"questions":${asked},"model":"all"}`)
   t.match(states.placed(1, state), { param: 'states[1]', message: 'states[1]: expected 9 tokens' })
   t.match(states.placed(1, image), { param: 'states[1].a[0]' })
   t.match(states.placed(1, model), { param: 'model' })

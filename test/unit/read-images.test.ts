@@ -241,10 +241,8 @@ t.test('eight images are read, in their order', async (t) => {
     files.slice(3).map((bytes) => block(bytes)),
     files.slice(0, 3).map((bytes) => dataUrl(bytes)),
   )
-  t.strictSame(
-    [...before, ...inState.values()].map(({ width }) => width),
-    sizes,
-  )
+  const widths = [...before, ...inState.values()].map(({ width }) => width)
+  t.strictSame(widths, sizes)
 })
 
 t.test("a request waits while other requests' images take all of the memory", async (t) => {

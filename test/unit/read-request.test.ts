@@ -1,8 +1,12 @@
 /** Valid request bodies, and the errors of all others. */
 import t from 'tap'
-import { keysOf } from '../../src/api/json.js'
+import { decodeUtf8, keysOf } from '../../src/api/json.js'
 import { checkRequest, readRequest } from '../../src/api/read-request.js'
 import type { RequestLimits } from '../../src/api/counts.js'
+import { badJson } from '../helpers/bad-json.js'
+import { badShapes } from '../helpers/bad-shapes.js'
+import { badCounts, badForModel } from '../helpers/bad-values.js'
+import { fakeDecider } from '../helpers/fake-engine.js'
 
 const limits: RequestLimits = { maxQuestions: 4, maxOptions: 255, maxLevels: 26 }
 
@@ -34,6 +38,7 @@ t.test('accepted bodies', async (t) => {
     `{"state":"","questions":{"q":${noul}}}`,
     `{"state":[],"questions":{"q":${noul}}}`,
     `{"state":{"a":1,"a":2},"questions":{"q":${noul}}}`,
+    ask('{"type":"noul","instructions":{"b":1,"b":2}}'),
     `{"state":{},"questions":{"q":${noul}},"model":"m","extra":{"type":3}}`,
   ]) {
     t.doesNotThrow(() => readRequest(text, limits), text)
@@ -50,161 +55,62 @@ t.test('names keep the order of the text', async (t) => {
 
 const shape = 'ERR_BODY_INVALID'
 const unacceptable = 'ERR_REQUEST_UNACCEPTABLE'
-const stateKinds = 'a string, an object, an array, a number or a boolean'
-
-/** Body, code, place, message after the place. */
-const refused: [text: string, code: string, place: string | undefined, rule: string][] = [
-  ['[]', shape, undefined, 'expected an object, got an empty array'],
-  ['1.0', shape, undefined, 'expected an object, got a number'],
-  ['"x"', shape, undefined, 'expected an object, got a string'],
-  [`{"questions":{"q":${noul}}}`, shape, 'state', `expected ${stateKinds}, got nothing`],
-  [`{"state":null,"questions":{"q":${noul}}}`, shape, 'state', `expected ${stateKinds}, got null`],
-  ['{"state":1}', shape, 'questions', 'expected an object with at least one question, got nothing'],
-  [
-    '{"state":1,"questions":{}}',
-    shape,
-    'questions',
-    'expected an object with at least one question, got an empty object',
-  ],
-  [
-    '{"state":1,"questions":1.0}',
-    shape,
-    'questions',
-    'expected an object with at least one question, got a number',
-  ],
-  [
-    `{"state":1,"questions":{"q":${noul}},"model":null}`,
-    shape,
-    'model',
-    'expected a string, got null',
-  ],
-  [
-    `{"state":1,"questions":{"q":${noul},"q":${noul}}}`,
-    shape,
-    'questions.q',
-    'expected each name once, got it twice',
-  ],
-  [
-    `{"state":1,"questions":{"a":${noul},"b":${noul},"c":${noul},"d":${noul},"e":${noul}}}`,
-    unacceptable,
-    'questions',
-    'expected 1 to 4 questions, got 5',
-  ],
-  [ask('1'), shape, 'questions.q', 'expected an object, got a number'],
-  [ask('1.0'), shape, 'questions.q', 'expected an object, got a number'],
-  [ask('{}'), shape, 'questions.q.type', 'expected "noul", "choice" or "score", got nothing'],
-  [
-    ask('{"type":1.0}'),
-    shape,
-    'questions.q.type',
-    'expected "noul", "choice" or "score", got a number',
-  ],
-  [
-    ask('{"type":"Noul"}'),
-    unacceptable,
-    'questions.q.type',
-    'expected "noul", "choice" or "score", got "Noul"',
-  ],
-  [
-    ask('{"type":"noul"}'),
-    shape,
-    'questions.q',
-    'expected instructions or criteria, without them nothing is asked',
-  ],
-  [
-    ask('{"type":"noul","instructions":"","criteria":{"true":null,"false":""}}'),
-    shape,
-    'questions.q',
-    'expected instructions or criteria, without them nothing is asked',
-  ],
-  [
-    ask('{"type":"noul","instructions":"?","criteria":[]}'),
-    shape,
-    'questions.q.criteria',
-    'expected an object with the keys true and false, got an empty array',
-  ],
-  [
-    ask('{"type":"noul","instructions":"?","criteria":1.0}'),
-    shape,
-    'questions.q.criteria',
-    'expected an object with the keys true and false, got a number',
-  ],
-  [
-    ask('{"type":"noul","instructions":"?","criteria":{"true":1,"true":2}}'),
-    shape,
-    'questions.q.criteria.true',
-    'expected each name once, got it twice',
-  ],
-  [
-    ask('{"type":"choice"}'),
-    shape,
-    'questions.q.criteria',
-    'expected an object of options, got nothing',
-  ],
-  [
-    ask('{"type":"choice","criteria":["a","b"]}'),
-    shape,
-    'questions.q.criteria',
-    'expected an object of options, got an array',
-  ],
-  [
-    ask('{"type":"choice","criteria":{}}'),
-    shape,
-    'questions.q.criteria',
-    'expected 1 to 255 options, got 0',
-  ],
-  [
-    ask(`{"type":"choice","criteria":${options(300)}}`, '"team"'),
-    unacceptable,
-    'questions.team.criteria',
-    'expected 1 to 255 options, got 300',
-  ],
-  [
-    ask('{"type":"choice","criteria":{"a b":1,"a b":2}}', '"a b"'),
-    shape,
-    'questions["a b"].criteria["a b"]',
-    'expected each name once, got it twice',
-  ],
-  [
-    ask('{"type":"score","criteria":{"0":"a"}}'),
-    shape,
-    'questions.q.criteria',
-    'expected an array of levels, got an object',
-  ],
-  [
-    ask('{"type":"score","criteria":[]}', '"10"'),
-    shape,
-    'questions["10"].criteria',
-    'expected 1 to 26 levels, got 0',
-  ],
-  [
-    ask(`{"type":"score","criteria":${levels(27)}}`),
-    unacceptable,
-    'questions.q.criteria',
-    'expected 1 to 26 levels, got 27',
-  ],
-  [
-    ask('null', `"${'n'.repeat(200)}"`),
-    shape,
-    `questions["${'n'.repeat(39)}…"]`,
-    'expected an object, got null',
-  ],
-  [ask('null', '"__proto__"'), shape, 'questions.__proto__', 'expected an object, got null'],
-]
-
 t.test('refused bodies name the place and the rule', async (t) => {
-  for (const [text, code, place, rule] of refused) {
-    t.throws(
-      () => readRequest(text, limits),
-      { code, param: place, message: `${place ?? 'body'}: ${rule}` },
-      text.slice(0, 100),
-    )
+  const most = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
+  for (const [table, code] of [
+    [badShapes, shape],
+    [badCounts, unacceptable],
+  ] as const) {
+    for (const [what, body, place, says] of table) {
+      const param = place === 'body' ? undefined : place
+      const message = `${place}: ${says}`
+      t.throws(() => readRequest(String(body), most), { code, param, message }, what)
+    }
   }
 })
 
-t.test('a body that is not JSON is refused', async (t) => {
-  t.throws(() => readRequest('{"state":', limits), { code: shape })
-  t.throws(() => readRequest(ask(noul, '"\\ud800"'), limits), { code: shape })
+t.test('the limits are those that are given', async (t) => {
+  for (const [text, code, place, rule] of [
+    [
+      `{"state":1,"questions":{${[...'abcde'].map((name) => `"${name}":${noul}`).join()}}}`,
+      unacceptable,
+      'questions',
+      '1 to 4 questions, got 5',
+    ],
+    [
+      ask('{"type":"score","criteria":[]}', '"10"'),
+      shape,
+      'questions["10"].criteria',
+      '1 to 26 levels, got 0',
+    ],
+    [
+      ask(`{"type":"score","criteria":${levels(27)}}`),
+      unacceptable,
+      'questions.q.criteria',
+      '1 to 26 levels, got 27',
+    ],
+  ] as const) {
+    const message = `${place}: expected ${rule}`
+    t.throws(() => readRequest(text, limits), { code, param: place, message }, rule)
+  }
+})
+
+t.test('what is not JSON is refused as a whole', async (t) => {
+  for (const [what, body, , says] of badJson) {
+    const error = { code: shape, param: undefined, message: says }
+    t.throws(() => readRequest(decodeUtf8(Buffer.from(body)), limits), error, what)
+  }
+})
+
+t.test('what a model does not take is refused at its place', async (t) => {
+  const decider = await fakeDecider({ name: 'fixture' })
+  for (const [what, body, param, says] of badForModel) {
+    const error = await decider
+      .decide(readRequest(String(body), decider.limits))
+      .catch((error: unknown) => error)
+    t.match(error, { code: unacceptable, param, message: says }, what)
+    t.ok((error as Error).message.startsWith(`${param}: `), what)
+  }
 })
 
 t.test('options beyond 255 are refused whatever the limits say', async (t) => {

@@ -21,10 +21,8 @@ const request = parseJson(
 t.test('labels are letters, then codes, 255 of them', async (t) => {
   const labels = await findLabels(createFakeEngine(), chat)
   t.equal(labels.length, 255)
-  t.strictSame(
-    labels.slice(0, 28).map((label) => label.text),
-    [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'AA', 'AB'],
-  )
+  const first = labels.slice(0, 28).map((label) => label.text)
+  t.strictSame(first, [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'AA', 'AB'])
   t.equal(new Set(labels.map((label) => label.token)).size, 255)
 })
 
@@ -128,10 +126,8 @@ t.test('a request is one prefix and a suffix for each question', async (t) => {
       ['one', []],
     ],
   )
-  t.strictSame(
-    input.suffixes.map((suffix) => suffix.candidates.length),
-    [12, 3, 2, 0],
-  )
+  const counts = input.suffixes.map((suffix) => suffix.candidates.length)
+  t.strictSame(counts, [12, 3, 2, 0])
   t.strictSame(input.suffixes[0]!.parts, [
     { text: 'Is it <|start|>?\n\nAnswer with only Yes or No.', trusted: false },
     { text: '<|end|>\n<|start|>assistant\n', trusted: true },

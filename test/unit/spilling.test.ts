@@ -96,10 +96,8 @@ t.test('bookings that no folder takes wait again', async (t) => {
   spilling.look()
   await done
   t.equal(spilling.answers, 0)
-  t.strictSame(
-    [...pending].map(({ cost }) => cost),
-    [1],
-  )
+  const costs = [...pending].map(({ cost }) => cost)
+  t.strictSame(costs, [1])
 })
 
 t.test('the end completes the spool under way', async (t) => {

@@ -94,10 +94,8 @@ t.test('no text looks like an image, and no part with an image is trusted', asyn
   const state: Json = [...marks, parseJson(block), { type: 'image', source: 'a scanner' }]
   const parts = stateParts(state, numbered(state), '')
   t.equal(parts.length, 3)
-  t.strictSame(
-    parts.map((part) => part.image?.width),
-    [undefined, 1, undefined],
-  )
+  const widths = parts.map((part) => part.image?.width)
+  t.strictSame(widths, [undefined, 1, undefined])
   t.equal(parts[0]!.text, `${stringifyJson(marks).slice(0, -1)},`)
   t.ok(parts.every(({ trusted }) => !trusted))
 })
@@ -108,9 +106,7 @@ t.test('a readout puts images after its head, and leaves the questions alone', a
   const request = { state, questions: { q: { type: 'noul', instructions: 'Is it?' } as const } }
   const { input } = readout.render(request, numbered(state, 1))
   t.strictSame(shown(input.prefix), ['<|start|>user\n', 1, '\n{"photo":', 2, '}\n\n'])
-  t.strictSame(
-    input.prefix.map(({ trusted }) => trusted),
-    [true, false, false, false, false],
-  )
+  const marks = input.prefix.map(({ trusted }) => trusted)
+  t.strictSame(marks, [true, false, false, false, false])
   t.strictSame(input.suffixes, readout.render({ ...request, state: 1 }).input.suffixes)
 })

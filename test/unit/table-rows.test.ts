@@ -124,10 +124,8 @@ t.test('objects of JSON are rows as well, with members for columns', async (t) =
       rows.map(({ request, expected }) => [request.state, expected]),
       wanted,
     )
-    t.strictSame(
-      rows.map(({ line }) => line),
-      [1, 2, 3],
-    )
+    const lines = rows.map(({ line }) => line)
+    t.strictSame(lines, [1, 2, 3])
   }
   for (const [text, message] of [
     ['{"text":"x"}', /^line 1: money: expected a right answer, got none$/],

@@ -54,10 +54,8 @@ t.test(
       trace.part('book', 0)
       trace.end('POST /v1/systemone', 0, {}, false)
     }
-    t.strictSame(
-      spans.map(({ traceState }) => traceState),
-      [kept, kept, '', ''],
-    )
+    const traceStates = spans.map(({ traceState }) => traceState)
+    t.strictSame(traceStates, [kept, kept, '', ''])
   },
 )
 
@@ -87,10 +85,8 @@ t.test('the parts of a decision are consecutive, under their request', async (t)
   const root = spans.at(-1)!
   t.match(root, { traceId, parentId, kind: 'server', failed: true, attributes: { a: 1 } })
   t.ok(Math.abs(root.startMs - Date.now()) < 2000, 'on the clock of the machine')
-  t.strictSame(
-    spans.slice(0, 3).map(({ name }) => name),
-    ['tokenize', 'queue', 'model'],
-  )
+  const names = spans.slice(0, 3).map(({ name }) => name)
+  t.strictSame(names, ['tokenize', 'queue', 'model'])
   for (const span of spans.slice(0, 3)) t.equal(span.parentId, root.spanId)
   const [tokenize, queue, model] = spans
   t.equal(queue!.startMs, tokenize!.endMs)
@@ -178,10 +174,8 @@ t.test('spans are sent together, with the configured headers, the last ones at t
     async (exporter, received, said) => {
       for (let i = 0; i < 300; i++) exporter.add(span(String(i)))
       await exporter.close(60_000)
-      t.strictSame(
-        received.map(({ body }) => namesIn(body).length),
-        [256, 44],
-      )
+      const lengths = received.map(({ body }) => namesIn(body).length)
+      t.strictSame(lengths, [256, 44])
       t.match(received[0], {
         method: 'POST',
         path: '/v1/traces',

@@ -1,8 +1,10 @@
-/** A name that stands twice: refused where the interface defines the object, kept in data. */
+/**
+ * A name that stands twice: refused where the interface defines the object, kept in data. Those of a
+ * single request are in the table of bad shapes.
+ */
 import t from 'tap'
 import { readBatch } from '../../src/api/read-batch.js'
 import { readDecisionInSteps } from '../../src/api/decisions/read-decision.js'
-import { readRequest } from '../../src/api/read-request.js'
 import { atOnce } from '../../src/api/turns.js'
 import { parseJson } from '../../src/api/json.js'
 import { readSource } from '../../src/images/image-source.js'
@@ -18,36 +20,6 @@ const refused = (param: string) => ({
   code: 'ERR_BODY_INVALID',
   param,
   message: /once, got it twice$/,
-})
-
-t.test('in a request', async (t) => {
-  for (const [body, place] of [
-    [`{"state":"a",${questions},${questions}}`, 'questions'],
-    [`{"state":"a","state":"b",${questions}}`, 'state'],
-    [`{"state":"a",${questions},"questions":{}}`, 'questions'],
-    [
-      `{"state":"a","questions":{"q":{"type":"score","criteria":["a"],"criteria":[]}}}`,
-      'questions.q.criteria',
-    ],
-    [`{"state":"a",${questions},"model":"m","model":"m"}`, 'model'],
-    [`{"state":"a",${questions},"other":1,"other":2}`, 'other'],
-    [
-      `{"state":"a","questions":{"q":{"type":"noul","instructions":"a","instructions":"b"}}}`,
-      'questions.q.instructions',
-    ],
-    [
-      `{"state":"a","questions":{"q":{"type":"score","criteria":["a"],"criteria":["b"]}}}`,
-      'questions.q.criteria',
-    ],
-    [`{"state":"a",${questions},"assets":{"p":{},"p":{}}}`, 'assets.p'],
-    [`{"state":"a",${questions},"assets":{"p":{"part":"a","part":"b"}}}`, 'assets.p.part'],
-  ] as const) {
-    t.throws(() => readRequest(body, limits), refused(place), body)
-  }
-  readRequest(
-    `{"state":{"a":1,"a":2},"questions":{"q":{"type":"noul","instructions":{"b":1,"b":2}}}}`,
-    limits,
-  )
 })
 
 t.test('in a batch', async (t) => {
