@@ -3,7 +3,8 @@ import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '../../src/http/exchange/exchange.js'
 import { Unconfirmed } from '../../src/http/transport/unconfirmed.js'
-import { headersOf, path, withPaying } from '../helpers/paying.js'
+import { decidePath, headersOf } from '../helpers/asking.js'
+import { withPaying } from '../helpers/paying.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { until } from '../helpers/until.js'
 
@@ -15,7 +16,7 @@ for (const transport of ['uws', 'node'] as const) {
         const bodies = ['{"a":1}', '{"a":2}', '{"a":3}']
         const client = await RawClient.connect(port)
         client.socket.pause()
-        client.send(bodies.map((body) => request('POST', path, headersOf(key, {}), body)).join(''))
+        client.send(bodies.map((body) => request('POST', decidePath, headersOf(key, {}), body)).join(''))
         await until(() => requests() === bodies.length)
         await sleep(20)
         client.socket.resetAndDestroy()
@@ -33,7 +34,7 @@ for (const transport of ['uws', 'node'] as const) {
     (t) =>
       withPaying({ transport }, async ({ requests, port, key, ask }) => {
         const bodies = ['{"a":1}', '{"a":2}']
-        const asking = (body: string) => request('POST', path, headersOf(key, {}), body)
+        const asking = (body: string) => request('POST', decidePath, headersOf(key, {}), body)
         const client = await RawClient.connect(port)
         client.send(bodies.map(asking).join(''))
         for (const body of bodies) t.equal((await client.reply()).status, 200, body)
