@@ -14,7 +14,7 @@
 #include "../machine/send_datagram.h"
 #include "convert.h"
 #include "engine_wrap.h"
-#include "gate_wrap.h"
+#include "header_filter_wrap.h"
 
 namespace {
 
@@ -75,7 +75,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("machine", Napi::Function::New<Machine>(env));
   exports.Set("sendDatagram", Napi::Function::New<SendDatagram>(env));
   exports.Set("socketPair", Napi::Function::New<SocketPair>(env));
-  exports.Set("NativeGate", oi::GateWrap::Define(env));
+  exports.Set("NativeHeaderFilter", oi::HeaderFilterWrap::Define(env));
   exports.Set("llamaCommit", OI_LLAMA_COMMIT);
   exports.Set("changedHeaders", OI_CHANGED_HEADERS);
   exports.Set("statNames", StatNames());

@@ -24,7 +24,7 @@ import { createDecider } from '../../src/decide/decide.js'
 import { Handlers } from '../../src/http/handlers.js'
 import { createLogger } from '../../src/http/log/logger.js'
 import { Server } from '../../src/http/server.js'
-import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
+import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { createInstantEngine } from './instant-engine.js'
 
 const decider = await createDecider(createInstantEngine({ vision: process.argv[3] === 'sees' }), {
@@ -43,7 +43,7 @@ accounts.prices.set(decider.card.name, { input: 2_000_000, output: 5_000_000 })
 const handlers = new Handlers({
   backend: { state: () => 'ready', decider: () => decider },
   accounts,
-  gate: new WorkspaceGate({ accounts }),
+  admission: new WorkspaceAdmission({ accounts }),
   wire: createWire(readConfig({})),
   logger: createLogger({ requests: false }, (line) => process.stderr.write(line)),
   maxBodyBytes: 4_194_304,

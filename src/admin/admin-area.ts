@@ -6,22 +6,22 @@
  */
 
 import { adminPath } from '../api/admin/operations.js'
-import { type Client, Exchange } from '../http/exchange/exchange.js'
+import { type Client, ServedRequest } from '../http/requests/served-request.js'
 import type { Area, Backend } from '../http/handlers-options.js'
 import { History } from '../http/metrics/history.js'
 import { prefersType } from '../http/reply/accepted.js'
 import type { Head } from '../http/transport/head.js'
-import type { PostContext } from '../http/exchange/post-context.js'
+import type { PostContext } from '../http/requests/post-context.js'
 import { answerFrom, type Route } from '../http/routes.js'
 import { accountsHandlers } from './accounts-handlers.js'
-import { AdminExchange } from './admin-exchange.js'
+import { ServedAdmin } from './served-admin.js'
 import type { AdminHandlers, AdminOptions, AdminServices } from './call.js'
 import { ConsoleFiles, consolePath } from './console-files.js'
 import { type AreaContext, areaContext } from './context.js'
 import { AdminDoor } from './door.js'
 import { modelHandlers } from './model-handlers.js'
 import { overviewHandlers } from './overview.js'
-import { PlaygroundExchange, playgroundGate } from './playground.js'
+import { ServedPlayground, playgroundAdmission } from './playground.js'
 import { pullHandlers } from './pull-handlers.js'
 import { serverHandlers } from './server-handlers.js'
 import { sessionHandlers } from './session-handlers.js'
@@ -50,15 +50,16 @@ export class AdminArea implements Area {
         const { maxBodyBytes, maxReplyBytes } = server
         return { max_body_bytes: maxBodyBytes, max_reply_bytes: maxReplyBytes }
       },
-      pendingBookings: () => server.gate.storeFigures?.() ?? { fileBytes: 0, pendingAnswers: 0 },
+      pendingBookings: () =>
+        server.admission.storeFigures?.() ?? { fileBytes: 0, pendingAnswers: 0 },
     }
-    const waiting = () => server.gate.waiting?.() ?? 0
+    const waiting = () => server.admission.waiting?.() ?? 0
     const engines = () => backend.decider()?.engines() ?? []
     this.#history = new History({ traffic: server.traffic, waiting, engines })
     this.#history.start()
     this.#context = areaContext(server, {
       ...{ door, accounts, handlers: allHandlers(services, this.#history) },
-      gate: playgroundGate(server.gate, unbooked),
+      admission: playgroundAdmission(server.admission, unbooked),
     })
     this.#files = new ConsoleFiles(consoleFolder)
   }
@@ -77,10 +78,10 @@ export class AdminArea implements Area {
     this.#history.stop()
   }
 
-  open(head: Head, client: Client, path: string): Exchange | undefined {
+  open(head: Head, client: Client, path: string): ServedRequest | undefined {
     if (path === '/') {
-      const exchange = new Exchange(head, client, this.#context)
-      exchange.answer({
+      const request = new ServedRequest(head, client, this.#context)
+      request.answer({
         status: 302,
         body: '',
         headers: ['location', consolePath, 'vary', 'accept'],
@@ -89,22 +90,22 @@ export class AdminArea implements Area {
     }
     if (isUnder(path, consolePath)) return this.#openFile(head, client, path)
     if (path === decidePath && head.getMethod() === 'post') {
-      const exchange = new PlaygroundExchange(head, client, this.#context)
-      exchange.begin(head)
-      return exchange.ended ? undefined : exchange
+      const request = new ServedPlayground(head, client, this.#context)
+      request.begin(head)
+      return request.ended ? undefined : request
     }
-    const exchange = new AdminExchange(head, client, this.#context)
-    exchange.begin(head)
-    return exchange.ended ? undefined : exchange
+    const request = new ServedAdmin(head, client, this.#context)
+    request.begin(head)
+    return request.ended ? undefined : request
   }
 
-  #openFile(head: Head, client: Client, path: string): Exchange | undefined {
+  #openFile(head: Head, client: Client, path: string): ServedRequest | undefined {
     const route: Route = () => {
       this.#context.door.originOf(head, client.address())
       return this.#files.content(path)
     }
-    const exchange = new Exchange(head, client, this.#context)
-    return answerFrom(new Map([[path, route]]), exchange, head, [path])
+    const request = new ServedRequest(head, client, this.#context)
+    return answerFrom(new Map([[path, route]]), request, head, [path])
   }
 }
 

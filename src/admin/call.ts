@@ -100,7 +100,7 @@ export type AdminHandler<Id extends AdminOperationId> = (
   call: Call<Id>,
 ) => Answer<Id> | Promise<Answer<Id>>
 
-/** The playground's decisions are another kind of exchange. */
+/** The playground's decisions are another kind of request. */
 export type AdminHandlerId = Exclude<AdminOperationId, 'decide'>
 
 export type AdminHandlers<Ids extends AdminHandlerId = AdminHandlerId> = {

@@ -1,5 +1,5 @@
 /**
- * The context that exchanges of the admin area share with those of `/v1`; read on use, as settings
+ * The context that requests of the admin area share with those of `/v1`; read on use, as settings
  * change while the server runs.
  *
  * @module
@@ -7,15 +7,15 @@
 
 import type { Accounts, Caller } from '../accounts/accounts.js'
 import { OiError } from '../errors.js'
-import type { Gate } from '../http/access/gate.js'
-import { Charges } from '../http/exchange/charges.js'
-import type { PostContext } from '../http/exchange/post-context.js'
+import type { Admission } from '../http/access/admission.js'
+import { Charges } from '../http/requests/charges.js'
+import type { PostContext } from '../http/requests/post-context.js'
 import type { AdminHandlers } from './call.js'
 import type { AdminDoor } from './door.js'
 
 interface Own {
   readonly door: AdminDoor
-  readonly gate: Gate
+  readonly admission: Admission
   readonly handlers: AdminHandlers
   readonly accounts: Pick<Accounts, 'callerOf'>
 }

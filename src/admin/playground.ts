@@ -12,9 +12,9 @@ import type { Accounts, Caller } from '../accounts/accounts.js'
 import { adminOperations } from '../api/admin/operations.js'
 import type { Decider, Timings } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import { DecideExchange } from '../http/exchange/decide-exchange.js'
-import type { Client } from '../http/exchange/exchange.js'
-import type { Gate } from '../http/access/gate.js'
+import { ServedDecision } from '../http/requests/served-decision.js'
+import type { Client } from '../http/requests/served-request.js'
+import type { Admission } from '../http/access/admission.js'
 import type { Head } from '../http/transport/head.js'
 import type { Content } from '../http/reply/reply.js'
 import type { Unbooked } from './call.js'
@@ -24,7 +24,7 @@ import { apiHeaders } from './security-headers.js'
 /** The caller of requests without a workspace. */
 const nobody: Caller = { keyId: 0, workspaceId: 0, workspace: '' }
 
-export class PlaygroundExchange extends DecideExchange {
+export class ServedPlayground extends ServedDecision {
   readonly #context: AreaContext
   readonly #client: Client
 
@@ -56,10 +56,10 @@ export class PlaygroundExchange extends DecideExchange {
   protected override decide(text: string, decider: Decider): void | Promise<void> {
     const workspaceId = workspaceIn(text)
     if (workspaceId !== undefined) {
-      const { accounts, gate } = this.#context
+      const { accounts, admission } = this.#context
       const caller = (this.caller = callerOf(accounts, workspaceId))
-      gate.requireRoom(caller)
-      gate.take(caller, 1)
+      admission.requireRoom(caller)
+      admission.take(caller, 1)
     }
     return super.decide(text, decider)
   }
@@ -76,18 +76,18 @@ function callerOf(accounts: Pick<Accounts, 'callerOf'>, workspaceId: number): Ca
   }
 }
 
-/** A gate that only counts requests without a workspace. */
-export function playgroundGate(gate: Gate, unbooked: Unbooked): Gate {
+/** Admission that only counts requests without a workspace. */
+export function playgroundAdmission(admission: Admission, unbooked: Unbooked): Admission {
   const isNobody = (caller: Caller) => caller === nobody
   return {
-    take: (caller, count) => (isNobody(caller) ? undefined : gate.take(caller, count)),
-    requireFunds: (caller) => (isNobody(caller) ? undefined : gate.requireFunds(caller)),
-    giveBack: (caller) => (isNobody(caller) ? undefined : gate.giveBack(caller)),
-    requireRoom: (caller) => (isNobody(caller) ? undefined : gate.requireRoom(caller)),
-    enter: (caller, entrance) => (isNobody(caller) ? undefined : gate.enter(caller, entrance)),
-    leave: (caller) => (isNobody(caller) ? undefined : gate.leave(caller)),
+    take: (caller, count) => (isNobody(caller) ? undefined : admission.take(caller, count)),
+    requireFunds: (caller) => (isNobody(caller) ? undefined : admission.requireFunds(caller)),
+    giveBack: (caller) => (isNobody(caller) ? undefined : admission.giveBack(caller)),
+    requireRoom: (caller) => (isNobody(caller) ? undefined : admission.requireRoom(caller)),
+    enter: (caller, entrance) => (isNobody(caller) ? undefined : admission.enter(caller, entrance)),
+    leave: (caller) => (isNobody(caller) ? undefined : admission.leave(caller)),
     book: (caller, decision) => {
-      if (!isNobody(caller)) return gate.book(caller, decision)
+      if (!isNobody(caller)) return admission.book(caller, decision)
       const { usage } = decision
       unbooked.requests++
       unbooked.input_tokens += usage.input_tokens
@@ -95,7 +95,7 @@ export function playgroundGate(gate: Gate, unbooked: Unbooked): Gate {
       unbooked.image_tokens += usage.image_tokens ?? 0
       return undefined
     },
-    headers: (caller) => (isNobody(caller) ? [] : gate.headers(caller)),
+    headers: (caller) => (isNobody(caller) ? [] : admission.headers(caller)),
   }
 }
 

@@ -101,8 +101,8 @@ export interface ServingEngine extends NativeEngine {
   send(frame: Uint8Array): void
 }
 
-/** Calls of a gate to its owner, on the event loop. A number names a connection. */
-interface GateOwner {
+/** Calls of a filter to its owner, on the event loop. A number names a connection. */
+interface FilterOwner {
   /**
    * @param late - Whether the head did not come in time.
    * @returns False if the connection is not taken, because a reply must still be written.
@@ -117,12 +117,12 @@ interface GateOwner {
   closed(connection: number, lost: boolean): void
 }
 
-/** Sits between the sockets and uWebSockets.js, see native/transport/gate.h. */
-export interface NativeGate {
+/** Sits between the sockets and uWebSockets.js, see native/transport/header_filter.h. */
+export interface NativeHeaderFilter {
   /**
    * @param options - The port that uWebSockets.js listens on and the path of its binary; how long
    *   an idle connection is kept; the reply to a connection that arrives when descriptors run out;
-   *   and, by connection, 1 while a request is being answered. The gate makes it 2 if something
+   *   and, by connection, 1 while a request is being answered. The filter makes it 2 if something
    *   waits for the answer: `resume()` must follow.
    * @returns False if the library's binary is not as expected.
    */
@@ -147,7 +147,7 @@ export interface NativeGate {
 }
 
 interface NativeAddon {
-  readonly NativeGate: new (owner: GateOwner) => NativeGate
+  readonly NativeHeaderFilter: new (owner: FilterOwner) => NativeHeaderFilter
   readonly NativeEngine: new (
     options: NativeOptions,
     onProgress: (fraction: number) => void,

@@ -10,14 +10,14 @@ import type { RunnerReport } from '../runner/supervision.js'
 import type { Tracer } from '../trace/tracer.js'
 import type { TrustedProxies } from './access/client-address.js'
 import type { Cors } from './access/cors.js'
-import type { Gate } from './access/gate.js'
+import type { Admission } from './access/admission.js'
 import type { ShareStates } from './access/state-scope.js'
 import type { Logger } from './log/logger.js'
 import type { SpanFigures } from './metrics/metrics.js'
 import type { Machine } from './metrics/process-metrics.js'
-import type { Client, Exchange } from './exchange/exchange.js'
-import type { PostContext } from './exchange/post-context.js'
-import type { Wire } from './exchange/wire.js'
+import type { Client, ServedRequest } from './requests/served-request.js'
+import type { PostContext } from './requests/post-context.js'
+import type { Wire } from './requests/wire.js'
 import type { Head } from './transport/head.js'
 
 /** The decider and the runners, and whether they are ready. */
@@ -64,14 +64,14 @@ export interface Area {
   /** Whether a request belongs here. */
   has(path: string, head: Head): boolean
   /** As `Listener.open`, for a path of this area. */
-  open(head: Head, client: Client, path: string): Exchange | undefined
+  open(head: Head, client: Client, path: string): ServedRequest | undefined
   close(): void
 }
 
 export interface HandlersOptions extends HandlersSettings {
   readonly backend: Backend
   readonly accounts: Pick<Accounts, 'authenticate' | 'callerOf' | 'retryKeys' | 'usage'>
-  readonly gate: Gate
+  readonly admission: Admission
   readonly logger: Logger
   /** How long a batch as NDJSON may be silent before it sends an empty line. Default 15,000. */
   readonly heartbeatMs?: number | undefined

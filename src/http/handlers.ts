@@ -16,20 +16,20 @@ import { Callers } from './access/callers.js'
 import { TrustedProxies } from './access/client-address.js'
 import type { Cors } from './access/cors.js'
 import { FailedKeys } from './access/failed-keys.js'
-import type { Gate } from './access/gate.js'
+import type { Admission } from './access/admission.js'
 import { stateScopes } from './access/state-scope.js'
 import { BodyBudget } from './bodies/body.js'
 import { BodyClock } from './bodies/body-clock.js'
-import { Charges } from './exchange/charges.js'
-import { BatchExchange } from './exchange/batch-exchange.js'
-import { Deadlines } from './exchange/deadlines.js'
-import { DecideExchange } from './exchange/decide-exchange.js'
-import { DecisionsExchange } from './exchange/decisions-exchange.js'
-import { type Client, Exchange } from './exchange/exchange.js'
-import type { PostContext } from './exchange/post-context.js'
-import type { PostExchange } from './exchange/post-exchange.js'
+import { Charges } from './requests/charges.js'
+import { ServedBatch } from './requests/served-batch.js'
+import { Deadlines } from './requests/deadlines.js'
+import { ServedDecision } from './requests/served-decision.js'
+import { ServedDecisions } from './requests/served-decisions.js'
+import { type Client, ServedRequest } from './requests/served-request.js'
+import type { PostContext } from './requests/post-context.js'
+import type { ServedPost } from './requests/served-post.js'
 import { Running } from '../running.js'
-import type { Wire } from './exchange/wire.js'
+import type { Wire } from './requests/wire.js'
 import type { Area, Backend, HandlersOptions, HandlersSettings } from './handlers-options.js'
 import type { Logger } from './log/logger.js'
 import { Metrics } from './metrics/metrics.js'
@@ -42,13 +42,10 @@ import type { Head } from './transport/head.js'
 import type { Listener } from './transport/transport.js'
 
 /** Routes with a body (POST). */
-const posts = new Map<
-  string,
-  typeof DecideExchange | typeof BatchExchange | typeof DecisionsExchange
->([
-  ['/v1/systemone', DecideExchange],
-  ['/v1/systemone/batch', BatchExchange],
-  ['/v1/decisions', DecisionsExchange],
+const posts = new Map<string, typeof ServedDecision | typeof ServedBatch | typeof ServedDecisions>([
+  ['/v1/systemone', ServedDecision],
+  ['/v1/systemone/batch', ServedBatch],
+  ['/v1/decisions', ServedDecisions],
 ])
 const metricsPath = '/metrics'
 const mebibyte = 2 ** 20
@@ -64,12 +61,12 @@ const unready = {
 const draining = 'The server is about to shut down: send nothing new'
 
 export class Handlers implements PostContext, Listener {
-  readonly gate: Gate
+  readonly admission: Admission
   readonly logger: Logger
   readonly bodies = new BodyBudget(0)
   readonly charges: Charges
   readonly heartbeatMs: number
-  readonly running = new Running<PostExchange>()
+  readonly running = new Running<ServedPost>()
   readonly traffic: Traffic
   readonly metrics: Metrics
   readonly failedKeys = new FailedKeys()
@@ -115,16 +112,16 @@ export class Handlers implements PostContext, Listener {
     ],
     [
       '/v1/models',
-      (head, exchange) => {
-        const models = this.#modelsOf(exchange.identify(head))
+      (head, request) => {
+        const models = this.#modelsOf(request.identify(head))
         return { status: 200, body: JSON.stringify(modelList(models, this.#limits)) }
       },
     ],
     [
       modelRoute,
-      (head, exchange) => {
-        const models = this.#modelsOf(exchange.identify(head))
-        const id = modelIn(exchange.path)
+      (head, request) => {
+        const models = this.#modelsOf(request.identify(head))
+        const id = modelIn(request.path)
         const model = models.find(({ name, aliases }) => {
           return name === id || (id !== undefined && aliases.includes(id))
         })
@@ -135,8 +132,8 @@ export class Handlers implements PostContext, Listener {
     ],
     [
       '/v1/usage',
-      (head, exchange) => {
-        const { workspace, keyId } = exchange.identify(head)
+      (head, request) => {
+        const { workspace, keyId } = request.identify(head)
         // A caller without a key has no usage of its own.
         const usage = this.#accounts.usage(workspace, keyId === 0 ? undefined : keyId)
         return { status: 200, body: JSON.stringify(usageReport(usage)) }
@@ -145,11 +142,11 @@ export class Handlers implements PostContext, Listener {
   ])
 
   constructor(options: HandlersOptions) {
-    const { backend, accounts, gate, logger, serveMetrics } = options
+    const { backend, accounts, admission, logger, serveMetrics } = options
     this.#backend = backend
     this.#accounts = accounts
     this.#callers = new Callers(accounts)
-    this.gate = gate
+    this.admission = admission
     this.charges = new Charges(accounts.retryKeys, 0)
     this.logger = logger
     this.tracer = options.tracing?.tracer
@@ -162,10 +159,10 @@ export class Handlers implements PostContext, Listener {
       running: () => this.running.size,
       engines: () => backend.decider()?.engines() ?? [],
       runners: () => backend.runners?.() ?? [],
-      store: () => gate.storeFigures?.(),
+      store: () => admission.storeFigures?.(),
       ready: () => this.#isReady(),
-      waiting: () => gate.waiting?.() ?? 0,
-      shared: () => gate.shared?.(),
+      waiting: () => admission.waiting?.() ?? 0,
+      shared: () => admission.shared?.(),
       machine: options.machine ?? {},
       spans: () => options.tracing?.exporter,
     })
@@ -202,25 +199,25 @@ export class Handlers implements PostContext, Listener {
     return this.#closing
   }
 
-  open(head: Head, client: Client): Exchange | undefined {
+  open(head: Head, client: Client): ServedRequest | undefined {
     const path = pathOf(head.getUrl())
     const Posted = posts.get(path)
     if (Posted === undefined) {
       if (this.#area?.has(path, head)) return this.#area.open(head, client, path)
-      return answerFrom(this.#routes, new Exchange(head, client, this), head, this.paths)
+      return answerFrom(this.#routes, new ServedRequest(head, client, this), head, this.paths)
     }
     if (head.getMethod() !== 'post') {
-      const exchange = new Exchange(head, client, this)
-      exchange.answer(otherMethod(exchange, head, 'POST'))
+      const request = new ServedRequest(head, client, this)
+      request.answer(otherMethod(request, head, 'POST'))
       return undefined
     }
-    const exchange = new Posted(head, client, this)
-    exchange.begin(head)
-    return exchange.ended ? undefined : exchange
+    const request = new Posted(head, client, this)
+    request.begin(head)
+    return request.ended ? undefined : request
   }
 
   refuse(head: Head, client: Client, error: OiError): void {
-    new Exchange(head, client, this).fail(error)
+    new ServedRequest(head, client, this).fail(error)
   }
 
   /**
@@ -235,8 +232,8 @@ export class Handlers implements PostContext, Listener {
   async close(graceMs: number): Promise<void> {
     this.#closing = true
     this.#area?.close()
-    for (const exchange of await this.running.drain(graceMs)) {
-      exchange.cancel(new OiError('ERR_OVERLOADED', unready.closing.message))
+    for (const request of await this.running.drain(graceMs)) {
+      request.cancel(new OiError('ERR_OVERLOADED', unready.closing.message))
     }
     await this.running.drain(bookingMs)
   }
@@ -246,7 +243,7 @@ export class Handlers implements PostContext, Listener {
     this.decider()
     if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
     requireRunners(this.#backend.runners?.() ?? [])
-    const trouble = this.gate.trouble?.()
+    const trouble = this.admission.trouble?.()
     if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
   }
 

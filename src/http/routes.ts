@@ -5,62 +5,60 @@
  */
 
 import { OiError } from '../errors.js'
-import type { Exchange } from './exchange/exchange.js'
+import type { ServedRequest } from './requests/served-request.js'
 import type { Head } from './transport/head.js'
 import { noSuchRoute, routeOf } from './path.js'
 import { type Content, errorContent } from './reply/reply.js'
 
 const everyMethod = 'GET, HEAD, POST'
 
-/** @param exchange - Its `identify()` gives the caller. */
-export type Route = (head: Head, exchange: Exchange) => Content | Promise<Content>
+/** @param request - Its `identify()` gives the caller. */
+export type Route = (head: Head, request: ServedRequest) => Content | Promise<Content>
 
 /**
- * Answers an exchange. Never throws.
+ * Answers a request. Never throws.
  *
  * @param paths - Of all routes, including those with bodies.
- * @returns The exchange if its reply is still to come, undefined if it has been sent.
+ * @returns The request if its reply is still to come, undefined if it has been sent.
  */
 export function answerFrom(
   routes: ReadonlyMap<string, Route>,
-  exchange: Exchange,
+  request: ServedRequest,
   head: Head,
   paths: readonly string[],
-): Exchange | undefined {
+): ServedRequest | undefined {
   try {
-    const content = contentOf(routes, exchange, head, paths)
+    const content = contentOf(routes, request, head, paths)
     if (content instanceof Promise) {
-      content
-        .then((ready) => exchange.answer(ready))
-        .catch((error: unknown) => exchange.fail(error))
-      return exchange
+      content.then((ready) => request.answer(ready)).catch((error: unknown) => request.fail(error))
+      return request
     }
-    exchange.answer(content)
+    request.answer(content)
   } catch (error) {
-    exchange.fail(error)
+    request.fail(error)
   }
-  return exchange.ended ? undefined : exchange
+  return request.ended ? undefined : request
 }
 
 /** The answer to a method that a route does not take. @param allow - The methods it takes. */
-export function otherMethod(exchange: Exchange, head: Head, allow: string): Content {
-  const preflight = exchange.preflight(head, allow)
+export function otherMethod(request: ServedRequest, head: Head, allow: string): Content {
+  const preflight = request.preflight(head, allow)
   if (preflight !== undefined) return preflight
   const error = new OiError('ERR_METHOD_NOT_ALLOWED', `This route takes ${allow}`)
-  return { ...errorContent(error, exchange.id), headers: ['allow', allow] }
+  return { ...errorContent(error, request.id), headers: ['allow', allow] }
 }
 
 function contentOf(
   routes: ReadonlyMap<string, Route>,
-  exchange: Exchange,
+  request: ServedRequest,
   head: Head,
   paths: readonly string[],
 ): Content | Promise<Content> {
-  const { method, path } = exchange
+  const { method, path } = request
   const route = routes.get(routeOf(path))
   if (route === undefined) {
     // A page sees an error only in the reply to the call itself, so the preflight succeeds.
-    const preflight = exchange.preflight(head, everyMethod)
+    const preflight = request.preflight(head, everyMethod)
     if (preflight !== undefined) return preflight
     // `OPTIONS /` is about the whole server: HAProxy's health check sends it.
     if (method === 'options' && path === '/') {
@@ -68,6 +66,6 @@ function contentOf(
     }
     throw new OiError('ERR_NOT_FOUND', noSuchRoute(path, paths))
   }
-  if (method === 'get' || method === 'head') return route(head, exchange)
-  return otherMethod(exchange, head, 'GET, HEAD')
+  if (method === 'get' || method === 'head') return route(head, request)
+  return otherMethod(request, head, 'GET, HEAD')
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Config } from '../config.js'
-import type { Wire } from '../http/exchange/wire.js'
+import type { Wire } from '../http/requests/wire.js'
 import type { OpenModel, SurveyModel } from '../opening/opened-model.js'
 
 /** As `process.env`. */

@@ -15,15 +15,15 @@ import { availableMemory } from '../engine/machine.js'
 import { CertificateWatch } from '../http/transport/certificate-watch.js'
 import { createTrustedProxies, isLoopback } from '../http/access/client-address.js'
 import { createCors } from '../http/access/cors.js'
-import type { PostContext } from '../http/exchange/post-context.js'
+import type { PostContext } from '../http/requests/post-context.js'
 import { Handlers } from '../http/handlers.js'
 import type { Backend, HandlersSettings } from '../http/handlers-options.js'
 import { MetricsHandlers } from '../http/metrics/metrics-handlers.js'
 import { Server } from '../http/server.js'
 import { readTls, type TlsContent, type TlsFiles } from '../http/transport/tls.js'
-import { SharedGate } from '../http/access/shared/shared-gate.js'
+import { SharedAdmission } from '../http/access/shared/shared-admission.js'
 import { SharedLimits } from '../http/access/shared/shared-limits.js'
-import { WorkspaceGate } from '../http/access/workspace-gate.js'
+import { WorkspaceAdmission } from '../http/access/workspace-admission.js'
 import { packageVersion } from '../package-root.js'
 import { bodyLimit } from '../config.js'
 import type { Dependencies } from './dependencies.js'
@@ -57,7 +57,7 @@ interface Live {
 
 export class Front {
   readonly #createWire: Dependencies['createWire']
-  readonly #gate: WorkspaceGate
+  readonly #admission: WorkspaceAdmission
   readonly #shared: SharedLimits | undefined
   readonly #handlers: Handlers
   /** The API first. */
@@ -88,11 +88,14 @@ export class Front {
     const files = tlsFiles(config)
     this.#tls = files && readTls(files)
     const { handlers, places } = this.#live(config, models)
-    this.#gate = new WorkspaceGate({ accounts, ...places })
+    this.#admission = new WorkspaceAdmission({ accounts, ...places })
     this.#shared = sharedLimits(config, log)
-    const gate = this.#shared === undefined ? this.#gate : new SharedGate(this.#gate, this.#shared)
+    const admission =
+      this.#shared === undefined
+        ? this.#admission
+        : new SharedAdmission(this.#admission, this.#shared)
     this.#handlers = new Handlers({
-      ...{ backend, accounts, gate, logger: log.logger, ...handlers },
+      ...{ backend, accounts, admission, logger: log.logger, ...handlers },
       serveMetrics: config.metricsPort === 0,
       machine: { dataDir: config.dataDir, certificateEndMs: () => this.#tls?.endMs },
       tracing,
@@ -149,7 +152,7 @@ export class Front {
   adjust(config: Config, models: readonly ModelConfig[]): void {
     const { handlers, places } = this.#live(config, models)
     this.#handlers.adjust(handlers)
-    this.#gate.adjust(places)
+    this.#admission.adjust(places)
   }
 
   /**

@@ -1,9 +1,9 @@
 /**
- * The stub server behind the gate of real workspaces, with a clock that only the test moves.
+ * The stub server behind admission of real workspaces, with a clock that only the test moves.
  */
 import type { Accounts } from '../../src/accounts/accounts.js'
 import type { Limits } from '../../src/accounts/terms.js'
-import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
+import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { decidePath, post } from './asking.js'
 import { type StubOptions, type StubServer, withServer } from './stub.js'
 
@@ -16,7 +16,7 @@ export interface LimitedServer extends StubServer {
 }
 
 export interface LimitedOptions extends StubOptions {
-  /** How long a request waits for a place, milliseconds. Default: that of the gate. */
+  /** How long a request waits for a place, milliseconds. Default: that of admission. */
   readonly placeWaitMs?: number
   /** Places for all workspaces together. */
   readonly places?: number
@@ -29,9 +29,9 @@ export function withLimits(
   use: (server: LimitedServer) => Promise<void>,
 ): Promise<void> {
   const clock = { nowMs: 1000 }
-  const gateOf = (accounts: Accounts) =>
-    new WorkspaceGate({ accounts, placeWaitMs, places, now: () => clock.nowMs })
-  return withServer({ gateOf, ...options }, async (server) => {
+  const admissionOf = (accounts: Accounts) =>
+    new WorkspaceAdmission({ accounts, placeWaitMs, places, now: () => clock.nowMs })
+  return withServer({ admissionOf, ...options }, async (server) => {
     const { id: workspaceId } = server.accounts.workspace('default')
     server.accounts.terms.setLimits(workspaceId, limits)
     const ask: LimitedServer['post'] = (key = server.key, { body, signal } = {}) =>

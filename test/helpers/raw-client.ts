@@ -92,7 +92,7 @@ export function repliesIn(text: string): RawReply[] {
   return replies
 }
 
-interface Exchange {
+interface ServedRequest {
   /** Whether the client sends its end behind the bytes. Default false. */
   readonly end?: boolean
   /** How long the server may be silent, milliseconds. */
@@ -105,7 +105,7 @@ interface Exchange {
 export async function exchange(
   port: number,
   bytes: string,
-  { end = false, quietMs, isEnough = () => false }: Exchange,
+  { end = false, quietMs, isEnough = () => false }: ServedRequest,
 ): Promise<{ text: string; closed: boolean }> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let text = ''

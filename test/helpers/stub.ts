@@ -19,9 +19,9 @@ import { AdminArea } from '../../src/admin/admin-area.js'
 import type { AdminOptions } from '../../src/admin/call.js'
 import { Handlers } from '../../src/http/handlers.js'
 import type { Backend, HandlersOptions } from '../../src/http/handlers-options.js'
-import { type Gate, openGate } from '../../src/http/access/gate.js'
+import { type Admission, openAdmission } from '../../src/http/access/admission.js'
 import { createLogger } from '../../src/http/log/logger.js'
-import type { Wire } from '../../src/http/exchange/wire.js'
+import type { Wire } from '../../src/http/requests/wire.js'
 import { Server, type TransportName } from '../../src/http/server.js'
 import { readTls, type TlsFiles } from '../../src/http/transport/tls.js'
 import {
@@ -120,8 +120,8 @@ export interface StubServer {
 
 export interface StubOptions extends Partial<HandlersOptions> {
   readonly decider?: Decider
-  /** A gate over the server's own accounts. Default: everything is allowed. */
-  readonly gateOf?: (accounts: Accounts) => Gate
+  /** Admission over the server's own accounts. Default: everything is allowed. */
+  readonly admissionOf?: (accounts: Accounts) => Admission
   /** The admin API over the server's own accounts. Default: none. */
   readonly adminOf?: (accounts: Accounts) => AdminOptions
   readonly tls?: TlsFiles
@@ -154,7 +154,7 @@ export async function withServer(
   const handlers = new Handlers({
     backend,
     accounts,
-    gate: options.gateOf?.(accounts) ?? openGate,
+    admission: options.admissionOf?.(accounts) ?? openAdmission,
     area: adminOf && ((server) => new AdminArea(adminOf(accounts), server, backend)),
     wire,
     logger,

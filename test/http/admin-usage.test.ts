@@ -4,7 +4,7 @@ import type { Accounts } from '../../src/accounts/accounts.js'
 import { dayMs } from '../../src/accounts/ledger/booking.js'
 import type { ReplyOf } from '../../src/api/admin/operations.js'
 import { validators } from '../../src/api/schemas.js'
-import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
+import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { withAdmin } from '../helpers/admin-server.js'
 import { bookingOf } from '../helpers/booking.js'
 import { until } from '../helpers/until.js'
@@ -120,8 +120,9 @@ t.test('a key sees its own usage beside its workspace’s, also with an empty ba
 
 t.test('an exhausted budget refuses until its period ends, and says when', async (t) => {
   const clock = { nowMs: Date.now() }
-  const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts, wallNow: () => clock.nowMs })
-  await withAdmin(t, { gateOf }, async ({ admin, workspaceId, post }) => {
+  const admissionOf = (accounts: Accounts) =>
+    new WorkspaceAdmission({ accounts, wallNow: () => clock.nowMs })
+  await withAdmin(t, { admissionOf }, async ({ admin, workspaceId, post }) => {
     const path = `/workspaces/${workspaceId}`
     await admin.done('PATCH', path, { budget: { tokens: 40, period: 'day' } })
     // 15 tokens each: the third exceeds the budget, as it was admitted before it was exhausted.
@@ -135,7 +136,7 @@ t.test('an exhausted budget refuses until its period ends, and says when', async
     t.match(await admin.done('GET', path), {
       budget: { used_tokens: 45, remaining_tokens: 0, resets_at: tomorrow.toISOString() },
     })
-    // The same time of the next day, by the gate's clock.
+    // The same time of the next day, by admission's clock.
     clock.nowMs = tomorrow.getTime()
     t.equal((await post()).status, 200)
     clock.nowMs = Date.now()

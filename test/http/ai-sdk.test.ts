@@ -5,7 +5,7 @@
 import t from 'tap'
 import type * as AiSdk from '@ai-sdk/typesafe-ai'
 import { OiError } from '../../src/errors.js'
-import { openGate } from '../../src/http/access/gate.js'
+import { openAdmission } from '../../src/http/access/admission.js'
 import { Slow, stubDecider, type StubServer, withServer, withFake } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
@@ -105,7 +105,7 @@ for (const [code, statusCode] of [
     const take = () => {
       throw new OiError(code, 'no more', { retryAfterMs: 1500 })
     }
-    return withServer({ gate: { ...openGate, take } }, async (server) => {
+    return withServer({ admission: { ...openAdmission, take } }, async (server) => {
       await t.rejects(evaluate(server, asking), {
         name: 'AI_APICallError',
         statusCode,

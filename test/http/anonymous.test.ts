@@ -3,10 +3,10 @@ import t from 'tap'
 import { request } from 'node:http'
 import { TrustedProxies } from '../../src/http/access/client-address.js'
 import { createCors } from '../../src/http/access/cors.js'
-import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
+import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { type StubServer, withServer } from '../helpers/stub.js'
 
-const gateOf = (accounts: StubServer['accounts']) => new WorkspaceGate({ accounts })
+const admissionOf = (accounts: StubServer['accounts']) => new WorkspaceAdmission({ accounts })
 const asking = '{"state":"s","questions":{"q":{"type":"noul","instructions":"Is it?"}}}'
 
 /** Not by fetch, which sets some headers by itself. @returns The status. */
@@ -21,7 +21,7 @@ const ask = (port: number, headers: Record<string, string> = {}, path = '/v1/sys
   })
 
 t.test('without the setting a key is needed', (t) =>
-  withServer({ gateOf }, async ({ port }) => {
+  withServer({ admissionOf }, async ({ port }) => {
     t.equal(await ask(port), 401)
   }),
 )
@@ -29,7 +29,7 @@ t.test('without the setting a key is needed', (t) =>
 t.test(
   'with the setting, programs on this machine are the default workspace, and are counted',
   (t) =>
-    withServer({ gateOf, anonymous: true }, async ({ port, url, key, accounts }) => {
+    withServer({ admissionOf, anonymous: true }, async ({ port, url, key, accounts }) => {
       t.equal(await ask(port), 200)
       t.equal(await ask(port, { host: 'localhost:8080' }), 200)
       for (const path of ['/v1/models', '/v1/usage']) t.equal(await ask(port, {}, path), 200)
@@ -42,7 +42,7 @@ t.test(
 )
 
 t.test('what may be a key must be valid; what clients make up where one is required is none', (t) =>
-  withServer({ gateOf, anonymous: true }, async ({ port, accounts }) => {
+  withServer({ admissionOf, anonymous: true }, async ({ port, accounts }) => {
     for (const key of [
       'Bearer oi-wrong',
       'bearer OI-wrong',
@@ -66,13 +66,13 @@ t.test('what may be a key must be valid; what clients make up where one is requi
 )
 
 t.test('without the setting a made-up key is a wrong one', (t) =>
-  withServer({ gateOf }, async ({ port }) => {
+  withServer({ admissionOf }, async ({ port }) => {
     t.equal(await ask(port, { authorization: 'Bearer local' }), 401)
   }),
 )
 
 t.test('requests that only pass through this machine need a key', (t) =>
-  withServer({ gateOf, anonymous: true }, async ({ port }) => {
+  withServer({ admissionOf, anonymous: true }, async ({ port }) => {
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.7' },
       { 'x-forwarded-for': '127.0.0.1' },
@@ -94,7 +94,7 @@ t.test('requests that only pass through this machine need a key', (t) =>
 t.test('a trusted proxy names the client, and the CORS setting admits pages', (t) => {
   const trustedProxies = new TrustedProxies(['127.0.0.1'])
   const cors = createCors('https://app.example')
-  return withServer({ gateOf, anonymous: true, trustedProxies, cors }, async ({ port }) => {
+  return withServer({ admissionOf, anonymous: true, trustedProxies, cors }, async ({ port }) => {
     t.equal(await ask(port, { 'x-forwarded-for': '203.0.113.7' }), 401)
     t.equal(await ask(port, { 'x-forwarded-for': '127.0.0.1' }), 200)
     t.equal(await ask(port, { origin: 'https://app.example' }), 200)

@@ -2,8 +2,8 @@
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Decision } from '../../src/decide/types.js'
-import { openGate } from '../../src/http/access/gate.js'
-import { mostUnderWay } from '../../src/http/exchange/batch-run.js'
+import { openAdmission } from '../../src/http/access/admission.js'
+import { mostUnderWay } from '../../src/http/requests/batch-run.js'
 import { batchPath, linesType } from '../helpers/asking.js'
 import { numbers, postBatch, readLines, replyOf, requestsAbout } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
@@ -38,13 +38,13 @@ t.test('answers of the model after the client has left are still charged', async
   const booked: string[] = []
   const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
   let inside = 0
-  const gate = {
-    ...openGate,
+  const admission = {
+    ...openAdmission,
     enter: () => void inside++,
     leave: () => void inside--,
     book: (_caller: unknown, { model }: Pick<Decision, 'model'>) => void booked.push(model),
   }
-  await withServer({ decider, gate }, async (server) => {
+  await withServer({ decider, admission }, async (server) => {
     const leaving = new AbortController()
     postBatch(server, requestsAbout([0, 1, 2]), {}, leaving.signal).catch(() => {})
     await until(() => ends.length === 3)

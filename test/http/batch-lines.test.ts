@@ -3,7 +3,7 @@ import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { validators } from '../../src/api/schemas.js'
 import { OiError } from '../../src/errors.js'
-import { mostUnderWay } from '../../src/http/exchange/batch-run.js'
+import { mostUnderWay } from '../../src/http/requests/batch-run.js'
 import { batchPath, linesType } from '../helpers/asking.js'
 import {
   about,

@@ -5,19 +5,19 @@ import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
-import { type Charged, openGate } from '../../src/http/access/gate.js'
+import { type Charged, openAdmission } from '../../src/http/access/admission.js'
 import { linesType, decidePath, get, post } from '../helpers/asking.js'
 import { postBatch, readLines, replyOf, requestsAbout } from '../helpers/batch.js'
 import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
 /** Books when the test says so. */
-class SlowGate {
+class SlowAdmission {
   readonly booked: Charged[] = []
   readonly #waiting: { resolve: () => void; reject: (error: unknown) => void }[] = []
 
-  readonly gate = {
-    ...openGate,
+  readonly admission = {
+    ...openAdmission,
     book: (_caller: unknown, charged: Charged) =>
       new Promise<boolean>((resolve, reject) => {
         const book = () => {
@@ -53,8 +53,8 @@ function stubborn() {
 
 t.test('a decision after the deadline is not booked', async (t) => {
   const { ends, decider } = stubborn()
-  const slow = new SlowGate()
-  await withServer({ decider, gate: slow.gate, deadlineMs: 50 }, async (server) => {
+  const slow = new SlowAdmission()
+  await withServer({ decider, admission: slow.admission, deadlineMs: 50 }, async (server) => {
     t.equal((await ask(server)).status, 504)
     const { results } = await replyOf(await postBatch(server, requestsAbout([1, 2])))
     const statuses = results.map(({ status }) => status)
@@ -70,33 +70,36 @@ t.test(
   'a decision before the deadline is booked and answered, however long that takes',
   async (t) => {
     for (const accept of ['', 'application/json', linesType]) {
-      const slow = new SlowGate()
-      await withServer({ gate: slow.gate, deadlineMs: 50, batchDeadlineMs: 60 }, async (server) => {
-        const asked =
-          accept === '' ? ask(server) : postBatch(server, requestsAbout([1, 2]), { accept })
-        await until(() => slow.waiting === (accept === '' ? 1 : 2))
-        await sleep(120)
-        t.equal(server.handlers.running.size, 1)
-        slow.write()
-        const reply = await asked
-        t.equal(reply.status, 200)
-        const text = await reply.text()
-        if (accept !== '') {
-          const { totals } =
-            accept === linesType
-              ? readLines(text)
-              : { totals: JSON.parse(text) as { usage: object } }
-          t.match(totals, { usage: { input_tokens: 24, output_tokens: 6 } })
-        }
-        t.equal(slow.booked.length, accept === '' ? 1 : 2)
-      })
+      const slow = new SlowAdmission()
+      await withServer(
+        { admission: slow.admission, deadlineMs: 50, batchDeadlineMs: 60 },
+        async (server) => {
+          const asked =
+            accept === '' ? ask(server) : postBatch(server, requestsAbout([1, 2]), { accept })
+          await until(() => slow.waiting === (accept === '' ? 1 : 2))
+          await sleep(120)
+          t.equal(server.handlers.running.size, 1)
+          slow.write()
+          const reply = await asked
+          t.equal(reply.status, 200)
+          const text = await reply.text()
+          if (accept !== '') {
+            const { totals } =
+              accept === linesType
+                ? readLines(text)
+                : { totals: JSON.parse(text) as { usage: object } }
+            t.match(totals, { usage: { input_tokens: 24, output_tokens: 6 } })
+          }
+          t.equal(slow.booked.length, accept === '' ? 1 : 2)
+        },
+      )
     }
   },
 )
 
 t.test('a decision at the end of the grace period is booked and answered', async (t) => {
-  const slow = new SlowGate()
-  await withServer({ gate: slow.gate }, async (server) => {
+  const slow = new SlowAdmission()
+  await withServer({ admission: slow.admission }, async (server) => {
     const asked = [ask(server), postBatch(server, requestsAbout([1]))]
     await until(() => slow.waiting === 2)
     const closed = server.server.close(20)
@@ -110,8 +113,8 @@ t.test('a decision at the end of the grace period is booked and answered', async
 
 t.test('an answer that cannot be booked becomes 503, and can be tried again', async (t) => {
   for (const accept of ['', 'application/json', linesType]) {
-    const slow = new SlowGate()
-    await withServer({ gate: slow.gate }, async (server) => {
+    const slow = new SlowAdmission()
+    await withServer({ admission: slow.admission }, async (server) => {
       const asked = accept === '' ? ask(server) : postBatch(server, requestsAbout([1]), { accept })
       await until(() => slow.waiting === 1)
       slow.refuse()
@@ -128,8 +131,8 @@ t.test('an answer that cannot be booked becomes 503, and can be tried again', as
 
 t.test('a decision that cannot be written as a reply is a fault, and not booked', async (t) => {
   const booked: unknown[] = []
-  const gate = {
-    ...openGate,
+  const admission = {
+    ...openAdmission,
     book: (_caller: unknown, charged: Charged) => void booked.push(charged),
   }
   const circular: Record<string, unknown> = {}
@@ -139,7 +142,7 @@ t.test('a decision that cannot be written as a reply is a fault, and not booked'
     { ...decision, timings: null as never },
   ]
   for (const bad of broken) {
-    await withServer({ gate, decider: stubDecider(async () => bad) }, async (server) => {
+    await withServer({ admission, decider: stubDecider(async () => bad) }, async (server) => {
       t.equal((await ask(server)).status, 500)
       const { results } = await replyOf(await postBatch(server, requestsAbout([1])))
       t.match(results, [{ status: 500 }])
@@ -147,7 +150,7 @@ t.test('a decision that cannot be written as a reply is a fault, and not booked'
   }
   const long = { ...decision, model: 'm'.repeat(10_000) }
   const decider = stubDecider(async () => long)
-  await withServer({ gate, decider, maxReplyBytes: 5000 }, async (server) => {
+  await withServer({ admission, decider, maxReplyBytes: 5000 }, async (server) => {
     t.equal((await ask(server)).status, 400)
     const { results } = await replyOf(await postBatch(server, requestsAbout([1])))
     t.match(results, [{ status: 400, error: { message: /max_reply_bytes/ } }])
@@ -157,8 +160,8 @@ t.test('a decision that cannot be written as a reply is a fault, and not booked'
 
 t.test('an answer whose client has gone is booked', async (t) => {
   const { ends, decider } = stubborn()
-  const slow = new SlowGate()
-  await withServer({ decider, gate: slow.gate }, async (server) => {
+  const slow = new SlowAdmission()
+  await withServer({ decider, admission: slow.admission }, async (server) => {
     const leaving = new AbortController()
     ask(server, leaving.signal).catch(() => {})
     await until(() => ends.length === 1)
@@ -177,7 +180,11 @@ t.test('limits that cannot be read any more are left out of replies, also of err
   }
   const slow = new Slow()
   await withServer(
-    { gate: { ...openGate, headers }, decider: stubDecider(slow.decide), deadlineMs: 200 },
+    {
+      admission: { ...openAdmission, headers },
+      decider: stubDecider(slow.decide),
+      deadlineMs: 200,
+    },
     async (server) => {
       const late = ask(server)
       await until(() => slow.signals.length === 1)

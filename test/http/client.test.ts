@@ -2,7 +2,7 @@
 import t from 'tap'
 import { createClient, OiRequestError } from 'oi-systemone/client'
 import { OiError } from '../../src/errors.js'
-import { openGate } from '../../src/http/access/gate.js'
+import { openAdmission } from '../../src/http/access/admission.js'
 import {
   decision,
   Slow,
@@ -171,7 +171,7 @@ for (const code of ['ERR_RATE_LIMIT', 'ERR_CONCURRENCY', 'ERR_OVERLOADED'] as co
     const take = () => {
       if (left-- > 0) throw new OiError(code, 'wait', { retryAfterMs: 60 })
     }
-    await withServer({ gate: { ...openGate, take } }, async (server) => {
+    await withServer({ admission: { ...openAdmission, take } }, async (server) => {
       t.match(await connect(server).decide(asking), {
         model: 'stub',
         answers: { q: { noul: 0.75 } },
@@ -193,7 +193,7 @@ for (const [code, status, wireCode, tries] of [
     const take = () => {
       throw new OiError(code, 'no more', { retryAfterMs: 1 })
     }
-    await withServer({ gate: { ...openGate, take } }, async (server) => {
+    await withServer({ admission: { ...openAdmission, take } }, async (server) => {
       const error = await errorOf(connect(server).decide(asking))
       t.match(error, { status, code: wireCode, message: 'no more' })
       const waitMs = (error as { retryAfterMs?: number }).retryAfterMs

@@ -7,7 +7,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import type { Decider } from '../../src/decide/types.js'
-import { openGate } from '../../src/http/access/gate.js'
+import { openAdmission } from '../../src/http/access/admission.js'
 import { replyCodings } from '../../src/http/reply/reply-coding.js'
 import { batchPath, linesType } from '../helpers/asking.js'
 import { numbers, readLines, requestsAbout, settled } from '../helpers/batch.js'
@@ -208,20 +208,23 @@ for (const transport of ['auto', 'node'] as const) {
         setImmediate(() => leave())
         return undefined
       }
-      await withServer({ decider, transport, gate: { ...openGate, book } }, async (server) => {
-        const sent = httpRequest(server.url + single, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${server.key}`, 'accept-encoding': 'gzip' },
-        })
-        sent.on('error', () => {})
-        leave = () => sent.socket!.resetAndDestroy()
-        sent.end(question)
-        await until(() => booked === 1 && server.handlers.running.size === 0)
-        t.match(JSON.parse(server.log.at(-1)!), { path: single, status: 0 })
-        t.equal(booked, 1)
-        leave = () => {}
-        t.equal((await ask(server, { accepts: 'gzip' })).status, 200)
-      })
+      await withServer(
+        { decider, transport, admission: { ...openAdmission, book } },
+        async (server) => {
+          const sent = httpRequest(server.url + single, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${server.key}`, 'accept-encoding': 'gzip' },
+          })
+          sent.on('error', () => {})
+          leave = () => sent.socket!.resetAndDestroy()
+          sent.end(question)
+          await until(() => booked === 1 && server.handlers.running.size === 0)
+          t.match(JSON.parse(server.log.at(-1)!), { path: single, status: 0 })
+          t.equal(booked, 1)
+          leave = () => {}
+          t.equal((await ask(server, { accepts: 'gzip' })).status, 200)
+        },
+      )
     },
   )
 }

@@ -19,13 +19,13 @@ import { createCors } from '../../src/http/access/cors.js'
 import { withProxy } from '../helpers/faulty-proxy.js'
 import { blindFaults, imageFaults } from '../helpers/limit-faults.js'
 import { faults } from '../helpers/server-faults.js'
-import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
+import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { type StubServer, withFake } from '../helpers/stub.js'
 
 /** A real decider and the real wire over an engine without a model. */
 function withFakeModel(use: (server: KeyedServer) => Promise<void>, vision = false) {
-  const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts })
-  const options = { vision, facts: { aliases: ['alias'] }, gateOf, cors: createCors(origin) }
+  const admissionOf = (accounts: Accounts) => new WorkspaceAdmission({ accounts })
+  const options = { vision, facts: { aliases: ['alias'] }, admissionOf, cors: createCors(origin) }
   return withFake(options, (server) => {
     const { accounts, key } = server
     const { id } = accounts.createWorkspace('narrow')

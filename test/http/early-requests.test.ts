@@ -1,7 +1,7 @@
 /** What is known of the replies to requests that a client sends before it has those before them. */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Exchange } from '../../src/http/exchange/exchange.js'
+import type { ServedRequest } from '../../src/http/requests/served-request.js'
 import { Unconfirmed } from '../../src/http/transport/unconfirmed.js'
 import { decidePath, headersOf } from '../helpers/asking.js'
 import { withPaying } from '../helpers/paying.js'
@@ -16,7 +16,9 @@ for (const transport of ['uws', 'node'] as const) {
         const bodies = ['{"a":1}', '{"a":2}', '{"a":3}']
         const client = await RawClient.connect(port)
         client.socket.pause()
-        client.send(bodies.map((body) => request('POST', decidePath, headersOf(key, {}), body)).join(''))
+        client.send(
+          bodies.map((body) => request('POST', decidePath, headersOf(key, {}), body)).join(''),
+        )
         await until(() => requests() === bodies.length)
         await sleep(20)
         client.socket.resetAndDestroy()
@@ -60,7 +62,7 @@ t.test(
       unconfirmed.add({
         arrived: () => told.push(`${name} arrived`),
         abandon: () => told.push(`${name} lost`),
-      } as unknown as Exchange)
+      } as unknown as ServedRequest)
     const unconfirmed = new Unconfirmed()
     add('first')
     unconfirmed.next(true)

@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { noStats } from '../../src/engine/stats.js'
-import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
+import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import type { RunnerReport } from '../../src/runner/supervision.js'
 import { Tracer } from '../../src/trace/tracer.js'
 import { post } from '../helpers/asking.js'
@@ -42,9 +42,9 @@ async function everyMetric(): Promise<string> {
       exporter: { sent: 1, lost: 1 },
     },
   }
-  const gateOf = (accounts: ConstructorParameters<typeof WorkspaceGate>[0]['accounts']) =>
-    new WorkspaceGate({ accounts })
-  await withServer({ ...options, gateOf }, async (server) => {
+  const admissionOf = (accounts: ConstructorParameters<typeof WorkspaceAdmission>[0]['accounts']) =>
+    new WorkspaceAdmission({ accounts })
+  await withServer({ ...options, admissionOf }, async (server) => {
     t.equal((await post(server)).status, 200)
     t.equal((await postBatch(server, requestsAbout(['x']))).status, 200)
     text = await (await fetch(`${server.url}/metrics`)).text()

@@ -1,7 +1,7 @@
 /** The OpenAPI document agrees with the server that it describes. */
 import t, { type Test } from 'tap'
 import { type ErrorCode, OiError } from '../../src/errors.js'
-import { type Gate, openGate } from '../../src/http/access/gate.js'
+import { type Admission, openAdmission } from '../../src/http/access/admission.js'
 import type { Backend } from '../../src/http/handlers-options.js'
 import { headersOf } from '../helpers/asking.js'
 import { fetchOpenApi, sendExamples } from '../helpers/openapi-examples.js'
@@ -153,8 +153,8 @@ t.test('the headers of a limited workspace are documented, with and without an e
     'x-ratelimit-limit-concurrent': '64',
     'x-ratelimit-remaining-concurrent': '63',
   }
-  const gate: Gate = { ...openGate, headers: () => Object.entries(left).flat() }
-  return withFake({ gate }, async ({ url, key }) => {
+  const admission: Admission = { ...openAdmission, headers: () => Object.entries(left).flat() }
+  return withFake({ admission }, async ({ url, key }) => {
     const openApi = await fetchOpenApi(url)
     const headers = headersOf(key)
     for (const [status, text] of [

@@ -5,7 +5,7 @@ import t from 'tap'
 import { OpenRouter, type SDKOptions } from '@openrouter/sdk'
 import { OpenRouterError } from '@openrouter/sdk/models/errors'
 import { OiError } from '../../src/errors.js'
-import { openGate } from '../../src/http/access/gate.js'
+import { openAdmission } from '../../src/http/access/admission.js'
 import { block, png } from '../helpers/pictures.js'
 import { Slow, stubDecider, type StubServer, withServer, withFake } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
@@ -91,7 +91,7 @@ t.test("it waits out an overload for the server's time", async (t) => {
   const take = () => {
     if (asked++ < 2) throw new OiError('ERR_OVERLOADED', 'no', { retryAfterMs: 30 })
   }
-  await withServer({ gate: { ...openGate, take } }, async (server) => {
+  await withServer({ admission: { ...openAdmission, take } }, async (server) => {
     const backoff = { initialInterval: 1, maxInterval: 10, exponent: 1, maxElapsedTime: 10_000 }
     const client = connect(server, { retryConfig: { strategy: 'backoff', backoff } })
     t.match(await client.systemOne.create({ decisionsRequest: asking }), { model: 'stub' })

@@ -6,9 +6,9 @@ import { Accounts } from '../../src/accounts/accounts.js'
 import type { Limits } from '../../src/accounts/terms.js'
 import type { OiError } from '../../src/errors.js'
 import { leaseMs } from '../../src/http/access/shared/scripts.js'
-import { SharedGate } from '../../src/http/access/shared/shared-gate.js'
+import { SharedAdmission } from '../../src/http/access/shared/shared-admission.js'
 import { SharedLimits } from '../../src/http/access/shared/shared-limits.js'
-import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
+import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { sameServers } from '../helpers/nodes.js'
 import { readPrometheus } from '../helpers/prometheus.js'
@@ -25,7 +25,7 @@ async function nodeOf(t: Test, redis: RedisServer, limits: Partial<Limits>, plac
   const { secret } = accounts.createFirstKey()!
   const caller = accounts.authenticate(`Bearer ${secret}`)
   accounts.terms.setLimits(caller.workspaceId, limits)
-  const own = new WorkspaceGate({ accounts, placeWaitMs })
+  const own = new WorkspaceAdmission({ accounts, placeWaitMs })
   const changes: boolean[] = []
   const shared = new SharedLimits({ url: redis.url, onChange: (up) => changes.push(up) })
   t.teardown(() => {
@@ -33,13 +33,13 @@ async function nodeOf(t: Test, redis: RedisServer, limits: Partial<Limits>, plac
     accounts.close()
   })
   await until(() => shared.up)
-  const gate = new SharedGate(own, shared)
+  const admission = new SharedAdmission(own, shared)
   /** What a request does at its head and before the model. */
   const enter = async (patient = false) => {
-    gate.take(caller, 1)
-    await gate.enter(caller, { patient })
+    admission.take(caller, 1)
+    await admission.enter(caller, { patient })
   }
-  return { caller, changes, enter, gate, leave: () => gate.leave(caller), shared }
+  return { caller, changes, enter, admission, leave: () => admission.leave(caller), shared }
 }
 
 const nodesOf = (t: Test, redis: RedisServer, count: number, limits: Partial<Limits>) =>
@@ -63,7 +63,7 @@ t.test('three nodes let in as many requests a minute as one, to the last', { ski
   t.match(error, { code: 'ERR_RATE_LIMIT', message: /^The workspace default has 100 requests/ })
   const { retryAfterMs } = error as OiError
   t.ok(retryAfterMs! > 50_000 && retryAfterMs! <= 60_000, `${retryAfterMs} ms`)
-  const headers = node!.gate.headers(node!.caller)
+  const headers = node!.admission.headers(node!.caller)
   t.equal(headers[headers.indexOf('x-ratelimit-remaining-requests') + 1], '0')
 })
 
@@ -77,7 +77,7 @@ t.test('who is refused again and again is let in when the minute is over', { ski
   const before = await store.pttl(key)
   await sleep(200)
   for (let i = 0; i < 5; i++)
-    t.equal(await codeOf(node.gate.enter(node.caller, {})!), 'ERR_RATE_LIMIT')
+    t.equal(await codeOf(node.admission.enter(node.caller, {})!), 'ERR_RATE_LIMIT')
   const after = await store.pttl(key)
   t.ok(after <= before - 200, 'a refusal does not keep the key alive')
 })
@@ -175,7 +175,7 @@ t.test(
 t.test('a limit of 0 asks the store for nothing', { skip }, async (t) => {
   const redis = await RedisServer.start(t)
   const node = await nodeOf(t, redis, { requestsPerMinute: 0, concurrent: 0 })
-  t.equal(node.gate.enter(node.caller, {}), undefined)
+  t.equal(node.admission.enter(node.caller, {}), undefined)
 })
 
 t.test(

@@ -22,7 +22,7 @@ import {
   UnprocessableEntityError,
 } from '@typesafe-ai/sdk'
 import { type ErrorCode, OiError } from '../../src/errors.js'
-import { openGate } from '../../src/http/access/gate.js'
+import { openAdmission } from '../../src/http/access/admission.js'
 import {
   decision,
   Slow,
@@ -39,14 +39,14 @@ const connect = ({ url, key }: StubServer, more: TypeSafeClientConfig = {}) =>
   new TypeSafeClient({ baseURL: url, apiKey: key, ...more })
 const asking = { state: 'I was charged twice.', questions: { q: noul('About a payment?') } }
 
-/** A gate that admits no request, or none from the second on. */
+/** Admission that admits no request, or none from the second on. */
 const refusing = (code: ErrorCode, retryAfterMs: number | undefined, times = Infinity) => {
   let left = times
   const take = () => {
     if (left-- > 0)
       throw new OiError(code, 'no', retryAfterMs === undefined ? {} : { retryAfterMs })
   }
-  return { ...openGate, take }
+  return { ...openAdmission, take }
 }
 
 const failureOf = async (call: PromiseLike<unknown>): Promise<APIError> =>
@@ -164,7 +164,7 @@ for (const [code, kind, status] of [
   ['ERR_ENGINE_INTERNAL', InternalServerError, 500],
 ] as const) {
   t.test(`it knows ${code} as ${kind.name}`, (t) =>
-    withServer({ gate: refusing(code, undefined) }, async (server) => {
+    withServer({ admission: refusing(code, undefined) }, async (server) => {
       const error = await failureOf(connect(server, once).systemOne(asking))
       t.equal(error.constructor, kind)
       t.match(error, { status, requestId: /^req_/, body: { detail: String } })
@@ -173,7 +173,7 @@ for (const [code, kind, status] of [
 }
 
 t.test('it reads how long a limit lasts', (t) =>
-  withServer({ gate: refusing('ERR_RATE_LIMIT', 1234) }, async (server) => {
+  withServer({ admission: refusing('ERR_RATE_LIMIT', 1234) }, async (server) => {
     const error = await failureOf(connect(server, once).systemOne(asking))
     const { retryAfterMs } = error as { retryAfterMs?: number }
     t.equal(retryAfterMs, Number(error.headers.get('retry-after-ms')))
@@ -187,7 +187,7 @@ for (const code of ['ERR_RATE_LIMIT', 'ERR_CONCURRENCY', 'ERR_OVERLOADED'] as co
     // Not for the other header's whole seconds: the best of three, as a machine may be busy.
     const wrong = await bestOfThree(async () => {
       let waitedMs = NaN
-      await withServer({ gate: refusing(code, 70, 2) }, async (server) => {
+      await withServer({ admission: refusing(code, 70, 2) }, async (server) => {
         const startMs = performance.now()
         t.match(await connect(server).systemOne(asking), { model: 'stub' })
         waitedMs = performance.now() - startMs
@@ -201,7 +201,7 @@ for (const code of ['ERR_RATE_LIMIT', 'ERR_CONCURRENCY', 'ERR_OVERLOADED'] as co
 }
 
 t.test('it gives up after its own number of attempts', (t) =>
-  withServer({ gate: refusing('ERR_OVERLOADED', 1) }, async (server) => {
+  withServer({ admission: refusing('ERR_OVERLOADED', 1) }, async (server) => {
     const client = connect(server, { retry: { maxRetries: 4 } })
     t.type(await failureOf(client.systemOne(asking)), InternalServerError)
     t.equal(server.log.length, 5)

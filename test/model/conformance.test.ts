@@ -14,7 +14,7 @@ import type { Accounts } from '../../src/accounts/accounts.js'
 import { keysOf, parseJson } from '../../src/api/json.js'
 import { validators } from '../../src/api/schemas.js'
 import type { Answer, DecideRequest, Decision, Question } from '../../src/decide/types.js'
-import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
+import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { post } from '../helpers/asking.js'
 import { tooLong } from '../helpers/bad-values.js'
 import { oddRequests } from '../helpers/odd-requests.js'
@@ -23,11 +23,11 @@ import { withRealServer } from '../helpers/real-server.js'
 // A model does not read such a state to its end: see the next test.
 const uncounted = 'a state that is too long is refused with its token count and the limit'
 
-const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts })
+const admissionOf = (accounts: Accounts) => new WorkspaceAdmission({ accounts })
 
 t.setTimeout(120_000)
 
-await withRealServer({ maxBacklogMs: 2 ** 31, handlers: { gateOf } }, async (server) => {
+await withRealServer({ maxBacklogMs: 2 ** 31, handlers: { admissionOf } }, async (server) => {
   await t.test('every rule is kept', { timeout: 120_000 }, async (t) => {
     const client = new Client(server.url)
     t.teardown(() => client.close())

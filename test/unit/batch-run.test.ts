@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
-import { BatchRun, mostUnderWay } from '../../src/http/exchange/batch-run.js'
+import { BatchRun, mostUnderWay } from '../../src/http/requests/batch-run.js'
 import { numbers } from '../helpers/batch.js'
 import { decision } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Canceller } from '../../src/http/exchange/canceller.js'
+import { Canceller } from '../../src/http/requests/canceller.js'
 
 t.test('every listener is called once, with the reason set', async (t) => {
   const canceller = new Canceller()

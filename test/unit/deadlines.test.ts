@@ -1,7 +1,7 @@
 /** The lists that requests join and leave. */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Deadlines } from '../../src/http/exchange/deadlines.js'
+import { Deadlines } from '../../src/http/requests/deadlines.js'
 import { Running } from '../../src/running.js'
 
 t.test('what has left does not expire, and the others do in their order', async (t) => {

@@ -1,7 +1,7 @@
 /** Places for concurrent requests: which request waits, how long, and which is next. */
 import t from 'tap'
 import { Places } from '../../src/http/access/places.js'
-import { Canceller } from '../../src/http/exchange/canceller.js'
+import { Canceller } from '../../src/http/requests/canceller.js'
 
 const [ours, theirs, others] = [1, 2, 3]
 

@@ -15,7 +15,7 @@
 import type { Accounts, Caller } from '../../accounts/accounts.js'
 import type { TrustedProxies } from './client-address.js'
 import { type Cors, isOfPage } from './cors.js'
-import type { Client } from '../exchange/exchange.js'
+import type { Client } from '../requests/served-request.js'
 import type { Head } from '../transport/head.js'
 import { whyElsewhere } from './this-machine.js'
 

@@ -5,30 +5,30 @@
  */
 
 import type { OiError } from '../../errors.js'
-import { type Client, Exchange } from '../exchange/exchange.js'
-import type { ExchangeContext } from '../exchange/exchange-context.js'
+import { type Client, ServedRequest } from '../requests/served-request.js'
+import type { RequestContext } from '../requests/request-context.js'
 import type { Head } from '../transport/head.js'
 import type { Metrics } from './metrics.js'
 import { answerFrom, type Route } from '../routes.js'
 import type { Listener } from '../transport/transport.js'
 
 export class MetricsHandlers implements Listener {
-  readonly #context: ExchangeContext
+  readonly #context: RequestContext
   readonly #routes: ReadonlyMap<string, Route>
 
   /** @param context - Of the handlers that these metrics describe. */
-  constructor(context: ExchangeContext & { readonly metrics: Metrics }) {
+  constructor(context: RequestContext & { readonly metrics: Metrics }) {
     this.#context = context
     this.#routes = new Map([['/metrics', () => context.metrics.content()]])
   }
 
-  open(head: Head, client: Client): Exchange | undefined {
-    const exchange = new Exchange(head, client, this.#context)
-    return answerFrom(this.#routes, exchange, head, [...this.#routes.keys()])
+  open(head: Head, client: Client): ServedRequest | undefined {
+    const request = new ServedRequest(head, client, this.#context)
+    return answerFrom(this.#routes, request, head, [...this.#routes.keys()])
   }
 
   refuse(head: Head, client: Client, error: OiError): void {
-    new Exchange(head, client, this.#context).fail(error)
+    new ServedRequest(head, client, this.#context).fail(error)
   }
 
   /** There is no `/readyz` here. */

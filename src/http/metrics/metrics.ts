@@ -7,7 +7,7 @@
 
 import type { EngineReport } from '../../decide/types.js'
 import type { RunnerReport } from '../../runner/supervision.js'
-import type { StoreFigures } from '../access/gate.js'
+import type { StoreFigures } from '../access/admission.js'
 import type { Logger } from '../log/logger.js'
 import type { Content } from '../reply/reply.js'
 import { engineMetrics } from './engine-metrics.js'

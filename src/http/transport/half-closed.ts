@@ -14,7 +14,7 @@ interface HalfClosed {
   isRunning(): boolean
   /** Sends an interim reply; called a tick before `isThere`. */
   probe(): void
-  /** False if the client has gone, which also ends its exchange. */
+  /** False if the client has gone, which also ends its request. */
   isThere(): boolean
   /** Closes the connection once the reply has left; called until the watch is stopped. */
   finish(): void

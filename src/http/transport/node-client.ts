@@ -10,7 +10,7 @@
  */
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Client } from '../exchange/exchange.js'
+import type { Client } from '../requests/served-request.js'
 import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
 import { type Reply, requestTimeout } from '../reply/reply.js'
 

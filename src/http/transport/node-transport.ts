@@ -14,7 +14,7 @@ import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { OiError } from '../../errors.js'
 import { mostConnections } from './descriptors.js'
-import type { Exchange } from '../exchange/exchange.js'
+import type { ServedRequest } from '../requests/served-request.js'
 import type { Leaving } from './leaving.js'
 import { watchHalfClosed } from './half-closed.js'
 import { NodeClient, RefusedClient } from './node-client.js'
@@ -35,7 +35,7 @@ const oldClientGraceMs = 2000
 interface Active {
   readonly request: IncomingMessage
   readonly client: NodeClient
-  readonly exchange: Exchange
+  readonly served: ServedRequest
 }
 
 export class NodeTransport implements Transport {
@@ -203,21 +203,21 @@ export class NodeTransport implements Transport {
     const client = this.#clientOf(request, response)
     client.awaitsContinue = awaitsContinue
     this.#unconfirmed.get(socket)?.next(this.#sockets.get(socket)?.size !== 1)
-    const exchange = this.#listener.open(new NodeHead(request), client)
-    if (exchange === undefined) {
+    const served = this.#listener.open(new NodeHead(request), client)
+    if (served === undefined) {
       request.resume()
       return
     }
-    const active = { request, client, exchange }
-    this.#unconfirmed.get(socket)?.add(exchange)
+    const active = { request, client, served }
+    this.#unconfirmed.get(socket)?.add(served)
     this.#active.set(socket, active)
     response.on('close', () => {
       if (this.#active.get(socket) === active) this.#active.delete(socket)
-      if (!response.writableFinished) exchange.abandon()
+      if (!response.writableFinished) served.abandon()
     })
-    request.on('data', (chunk: Buffer) => exchange.receive(chunk, false))
-    request.on('end', () => exchange.receive(new Uint8Array(0), true))
-    if (awaitsContinue && !exchange.ended) {
+    request.on('data', (chunk: Buffer) => served.receive(chunk, false))
+    request.on('end', () => served.receive(new Uint8Array(0), true))
+    if (awaitsContinue && !served.ended) {
       client.awaitsContinue = false
       response.writeContinue()
     }
@@ -242,7 +242,7 @@ export class NodeTransport implements Transport {
         return
       }
       active.client.loseBody()
-      active.exchange.fail(transportError(cause))
+      active.served.fail(transportError(cause))
       return
     }
     const replies = this.#sockets.get(socket)
@@ -276,21 +276,21 @@ export class NodeTransport implements Transport {
   #halfClosed(socket: Socket): void {
     const active = this.#active.get(socket)
     if (active === undefined) return
-    const { request, exchange } = active
+    const { request, served } = active
     const isRunning = () => this.#active.has(socket)
     if (request.httpVersion === '1.0') {
-      setTimeout(() => isRunning() && !exchange.ended && socket.destroy(), oldClientGraceMs).unref()
+      setTimeout(() => isRunning() && !served.ended && socket.destroy(), oldClientGraceMs).unref()
       return
     }
     const interim = 'HTTP/1.1 100 Continue\r\n\r\n'
     const stop = watchHalfClosed({
       isRunning,
       // Once the reply has begun, a part that cannot be written shows the same.
-      probe: () => !exchange.begun && socket.write(interim),
+      probe: () => !served.begun && socket.write(interim),
       // The write fails if the client answered the previous one with a reset, and that closes the
       // socket.
       isThere: () => {
-        if (!exchange.begun && !socket.destroyed) socket.write(interim)
+        if (!served.begun && !socket.destroyed) socket.write(interim)
         return !socket.destroyed
       },
       finish: () => socket.destroySoon(),

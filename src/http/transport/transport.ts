@@ -6,7 +6,7 @@
 
 import { createServer, Socket } from 'node:net'
 import { OiError } from '../../errors.js'
-import type { Client, Exchange } from '../exchange/exchange.js'
+import type { Client, ServedRequest } from '../requests/served-request.js'
 import type { Head } from './head.js'
 import type { Leaving } from './leaving.js'
 import type { TlsContent } from './tls.js'
@@ -17,10 +17,10 @@ export interface Listener {
    * Begins a request. Never throws.
    *
    * @param head - Read before this returns.
-   * @returns The exchange that receives the body and learns when the client goes, or undefined if
+   * @returns The request that receives the body and learns when the client goes, or undefined if
    *   the reply has been sent.
    */
-  open(head: Head, client: Client): Exchange | undefined
+  open(head: Head, client: Client): ServedRequest | undefined
   /** Makes `/readyz` report the coming shutdown. */
   beginDrain(): void
   /** Answers a request that the transport cannot read. Never throws. */

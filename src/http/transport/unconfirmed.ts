@@ -7,31 +7,31 @@
  * @module
  */
 
-import type { Exchange } from '../exchange/exchange.js'
+import type { ServedRequest } from '../requests/served-request.js'
 
 /** Of a client that never waits for a reply; before them, all counts as arrived. */
 const mostEarly = 64
 
 export class Unconfirmed {
-  #exchanges: Exchange[] = []
+  #requests: ServedRequest[] = []
 
   /** A request has come. @param early - Whether a reply was still to leave when it was sent. */
   next(early: boolean): void {
-    if (!early || this.#exchanges.length >= mostEarly) this.end(false)
+    if (!early || this.#requests.length >= mostEarly) this.end(false)
   }
 
-  add(exchange: Exchange): void {
-    this.#exchanges.push(exchange)
+  add(request: ServedRequest): void {
+    this.#requests.push(request)
   }
 
   /** The connection has been closed. @param lost - Whether what was sent may not have arrived. */
   end(lost: boolean): void {
-    const exchanges = this.#exchanges
-    if (exchanges.length === 0) return
-    this.#exchanges = []
-    for (const exchange of exchanges) {
-      if (lost) exchange.abandon()
-      else exchange.arrived()
+    const requests = this.#requests
+    if (requests.length === 0) return
+    this.#requests = []
+    for (const request of requests) {
+      if (lost) request.abandon()
+      else request.arrived()
     }
   }
 }

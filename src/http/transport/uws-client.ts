@@ -23,7 +23,7 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { HttpResponse } from 'uWebSockets.js'
-import type { Client } from '../exchange/exchange.js'
+import type { Client } from '../requests/served-request.js'
 import type { Membership } from '../../chain.js'
 import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
 import { type Reply, requestTimeout } from '../reply/reply.js'

@@ -1,10 +1,10 @@
 /**
- * The handlers on uWebSockets.js, behind our own gate (native/transport/gate.h): the library sees
+ * The handlers on uWebSockets.js, behind our own filter (native/transport/header_filter.h): the library sees
  * only plain HTTP/1.1 requests; node:http serves all other connections.
  *
  * Rules
  *   1. `req` is valid during its handler only, and a chunk during its callback only.
- *   2. `res` is not touched after onAborted, nor after its reply (exchange.ts, rule 1).
+ *   2. `res` is not touched after onAborted, nor after its reply (served-request.ts, rule 1).
  *   3. The library gets a connection's next request when the one before is answered: by itself it
  *      would close the connection, and both would be lost.
  *
@@ -19,11 +19,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type uWS from 'uWebSockets.js'
 import type { HttpRequest, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
-import { loadAddon, type NativeGate } from '../../engine/native.js'
+import { loadAddon, type NativeHeaderFilter } from '../../engine/native.js'
 import { OiError } from '../../errors.js'
 import { notInstalled } from '../../server-package.js'
-import type { Exchange } from '../exchange/exchange.js'
-import { requestId } from '../exchange/request-id.js'
+import type { ServedRequest } from '../requests/served-request.js'
+import { requestId } from '../requests/request-id.js'
 import { errorContent, headersOf, noTimings } from '../reply/reply.js'
 import { watchHalfClosed } from './half-closed.js'
 import { RefusedClient } from './node-client.js'
@@ -39,7 +39,7 @@ type Library = typeof uWS
 interface Active {
   readonly client: UwsClient
   /** Undefined if its reply was ready at once, and has not left yet. */
-  readonly exchange: Exchange | undefined
+  readonly request: ServedRequest | undefined
 }
 
 /** Why uWebSockets.js cannot be used; the server goes on without it. */
@@ -50,16 +50,16 @@ export class UwsTransport implements Transport {
   readonly #app: TemplatedApp
   readonly #library: Library
   readonly #socket: us_listen_socket
-  readonly #gate: NativeGate
+  readonly #filter: NativeHeaderFilter
   readonly #others: NodeTransport
   #accepting = true
   /** Whether requests are read that came before the reply to the one before them. */
   #resuming = false
-  /** By the gate's number of the connection. */
+  /** By the filter's number of the connection. */
   readonly #active: (Active | undefined)[] = []
   /** By the same number; those of a connection that closed well stay until the next one has it. */
   readonly #unconfirmed: (Unconfirmed | undefined)[] = []
-  /** By connection, see {@link NativeGate.attach}. */
+  /** By connection, see {@link NativeHeaderFilter.attach}. */
   readonly #answering = new Uint8Array(mostConnections)
   /** Ends the watch over a connection whose client has closed its side. */
   readonly #watches = new Map<number, () => void>()
@@ -67,7 +67,7 @@ export class UwsTransport implements Transport {
   /**
    * Listens.
    *
-   * @throws {@link NoUws} If the library or the gate cannot be used; {@link OiError} `ERR_LISTEN`.
+   * @throws {@link NoUws} If the library or the filter cannot be used; {@link OiError} `ERR_LISTEN`.
    */
   static async listen(options: TransportOptions): Promise<UwsTransport> {
     const { host, port } = options
@@ -100,13 +100,13 @@ export class UwsTransport implements Transport {
     this.#library = library
     this.#app = app
     this.#socket = socket
-    this.#gate = new (loadGate())({
+    this.#filter = new (loadFilter())({
       takeOver: (connection, fd, bytes, late) => this.#takeOver(connection, fd, bytes, late),
       halfClosed: (connection) => this.#halfClosed(connection),
       closed: (connection, lost) => this.#closed(connection, lost),
     })
     const idleSeconds = Math.floor(idleTimeoutMs / 1000)
-    const stands = this.#gate.attach({
+    const stands = this.#filter.attach({
       port: this.port,
       binary,
       idleSeconds,
@@ -121,28 +121,28 @@ export class UwsTransport implements Transport {
       onDone: (connection: number) => this.#answered(connection),
     }
     app.any('/*', (res, req) => {
-      const connection = this.#gate.current()
+      const connection = this.#filter.current()
       const client = new UwsClient(res, announcedBytes(req), connection, shared)
       const unconfirmed = (this.#unconfirmed[connection] ??= new Unconfirmed())
       unconfirmed.next(this.#resuming)
-      const exchange = listener.open(req, client)
+      const request = listener.open(req, client)
       // A request whose reply has been sent is over; one that waits for its body, or to be read, is
       // not.
       if (client.done) {
         this.#active[connection] = undefined
         return
       }
-      this.#active[connection] = { client, exchange }
-      if (exchange !== undefined) unconfirmed.add(exchange)
+      this.#active[connection] = { client, request }
+      if (request !== undefined) unconfirmed.add(request)
       this.#answering[connection] = 1
       res.onAborted(() => {
         client.abort()
-        exchange?.abandon()
+        request?.abandon()
       })
       res.onData((chunk, last) => {
         const bytes = new Uint8Array(chunk)
         client.receive(bytes.length, last)
-        exchange?.receive(bytes, last)
+        request?.receive(bytes, last)
       })
     })
   }
@@ -154,7 +154,7 @@ export class UwsTransport implements Transport {
   }
 
   get sending(): boolean {
-    return this.#gate.sending() || this.#others.sending
+    return this.#filter.sending() || this.#others.sending
   }
 
   /** This transport never has TLS. */
@@ -164,10 +164,10 @@ export class UwsTransport implements Transport {
     this.stopAccepting()
     this.#others.close()
     this.#app.close()
-    this.#gate.dispose()
+    this.#filter.dispose()
   }
 
-  /** Called by the gate; must not throw, as the descriptor is closed then. */
+  /** Called by the filter; must not throw, as the descriptor is closed then. */
   #takeOver(connection: number, fd: number, bytes: Buffer, late: boolean): boolean {
     if (this.#isRunning(connection)) return false
     this.#unconfirmed[connection]?.next(this.#resuming)
@@ -187,7 +187,7 @@ export class UwsTransport implements Transport {
     // Later, as the library may be in the middle of its own work with this connection.
     setImmediate(() => {
       this.#resuming = true
-      this.#gate.resume(connection)
+      this.#filter.resume(connection)
       this.#resuming = false
     })
   }
@@ -200,16 +200,16 @@ export class UwsTransport implements Transport {
       isRunning: () => this.#isRunning(connection),
       // Once the reply has begun, the interim reply would be in the middle of it, and a part that
       // cannot be written shows the same.
-      probe: () => this.#hasBegun(connection) || this.#gate.probe(connection),
-      isThere: () => this.#gate.isThere(connection),
-      finish: () => this.#gate.closeIfSent(connection),
+      probe: () => this.#hasBegun(connection) || this.#filter.probe(connection),
+      isThere: () => this.#filter.isThere(connection),
+      finish: () => this.#filter.closeIfSent(connection),
     })
     this.#watches.set(connection, stop)
     return true
   }
 
   #hasBegun(connection: number): boolean {
-    return this.#active[connection]?.exchange?.begun ?? true
+    return this.#active[connection]?.request?.begun ?? true
   }
 
   /** @param lost - Whether the last reply may not have arrived whole. */
@@ -223,7 +223,7 @@ export class UwsTransport implements Transport {
 
 /** Descriptors beyond it are refused: one byte is kept for each. */
 const mostConnections = 2 ** 20
-/** The value of `answering` that the gate sets. */
+/** The value of `answering` that the filter sets. */
 const waited = 2
 
 /** The length of a body by its head. Requests without a length never come here. */
@@ -245,7 +245,7 @@ const exclusivePort = (library: Library) =>
 /** Of a request's head, in bytes: `kMostHeadBytes` of native/transport, with room for its end. */
 const mostHeadBytes = 2 * 16_384
 
-/** The binaries that the gate was tested with, by their Node module version. */
+/** The binaries that the filter was tested with, by their Node module version. */
 const knownModules = ['115', '127', '137', '141']
 
 async function loadLibrary(): Promise<{ library: Library; binary: string }> {
@@ -253,7 +253,7 @@ async function loadLibrary(): Promise<{ library: Library; binary: string }> {
   if (platform !== 'linux' || !knownModules.includes(versions.modules)) {
     throw new NoUws(`it is not used on ${platform} with Node ${versions.node}`)
   }
-  // As long as the gate lets pass; the library's own limit is less from Node 22 on.
+  // As long as the filter lets pass; the library's own limit is less from Node 22 on.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(mostHeadBytes)
   try {
     const library = (await import('uWebSockets.js')).default
@@ -268,9 +268,9 @@ async function loadLibrary(): Promise<{ library: Library; binary: string }> {
   }
 }
 
-function loadGate() {
+function loadFilter() {
   try {
-    return loadAddon().NativeGate
+    return loadAddon().NativeHeaderFilter
   } catch (cause) {
     throw new NoUws('the native addon is not built', { cause })
   }

@@ -22,7 +22,7 @@ export interface SharedTerms {
 }
 
 /** Nothing was refused, or what was. */
-export type Admission =
+export type Admitted =
   | { readonly taken: true; readonly used: number; readonly lease: string | undefined }
   | { readonly taken: false; readonly refused: 'minute'; readonly retryAfterMs: number }
   | { readonly taken: false; readonly refused: 'place' }
@@ -94,7 +94,7 @@ export class SharedLimits {
    *
    * @returns Undefined if the store does not say (rule 1).
    */
-  async admit(workspace: number, terms: SharedTerms): Promise<Admission | undefined> {
+  async admit(workspace: number, terms: SharedTerms): Promise<Admitted | undefined> {
     const { requestsPerMinute, concurrent } = terms
     const id = `${this.#node}.${++this.#count}`
     const keys = [minuteKey(workspace), placeKey(workspace)]

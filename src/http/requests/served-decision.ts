@@ -8,11 +8,11 @@ import type { Decider, DecideRequest, Decided } from '../../decide/types.js'
 import type { OiError } from '../../errors.js'
 import { requireNamed } from '../bodies/multipart.js'
 import { Outcome, type OutcomeOwner } from './outcome.js'
-import { PostExchange } from './post-exchange.js'
+import { ServedPost } from './served-post.js'
 import { cachedTokensHeader } from '../reply/reply.js'
 import { workOf } from './too-late.js'
 
-export class DecideExchange extends PostExchange implements OutcomeOwner {
+export class ServedDecision extends ServedPost implements OutcomeOwner {
   readonly #outcome = new Outcome(this)
   #entered = false
   /** Who was asked, and for which model. */
@@ -25,8 +25,8 @@ export class DecideExchange extends PostExchange implements OutcomeOwner {
   }
 
   book(decision: Decided): Promise<boolean> | undefined {
-    const { gate } = this.context
-    return this.charge.book(0, (retry) => gate.book(this.caller!, decision, retry))
+    const { admission } = this.context
+    return this.charge.book(0, (retry) => admission.book(this.caller!, decision, retry))
   }
 
   give(decision: Decided, body: string, charged: boolean): void {
@@ -47,7 +47,7 @@ export class DecideExchange extends PostExchange implements OutcomeOwner {
 
   protected override decide(text: string, decider: Decider): void | Promise<void> {
     if (this.charge.mayRepeat && !this.charge.isFree(0))
-      this.context.gate.requireFunds(this.caller!)
+      this.context.admission.requireFunds(this.caller!)
     const request = this.readText(text)
     if (!(request instanceof Promise)) return this.#enter(request, decider)
     return request.then((read) => this.#enter(read, decider))
@@ -60,7 +60,7 @@ export class DecideExchange extends PostExchange implements OutcomeOwner {
 
   protected override onEnd(status: number, ms: number): void {
     super.onEnd(status, ms)
-    if (this.#entered) this.context.gate.leave(this.caller!)
+    if (this.#entered) this.context.admission.leave(this.caller!)
     if (status === 200) this.context.traffic.observe(ms)
   }
 
@@ -68,10 +68,10 @@ export class DecideExchange extends PostExchange implements OutcomeOwner {
   #enter(request: DecideRequest, decider: Decider): void | Promise<void> {
     if (this.ended) return
     requireNamed(this.files, [request])
-    const { gate } = this.context
+    const { admission } = this.context
     let admitted: Promise<void> | undefined
     try {
-      admitted = gate.enter(this.caller!, { signal: this.canceller })
+      admitted = admission.enter(this.caller!, { signal: this.canceller })
     } catch (error) {
       this.#refuse(error)
       return
@@ -81,7 +81,7 @@ export class DecideExchange extends PostExchange implements OutcomeOwner {
     return admitted.then(
       () => {
         this.trace?.part('place', beginMs)
-        if (this.ended) gate.leave(this.caller!)
+        if (this.ended) admission.leave(this.caller!)
         else this.#ask(request, decider)
       },
       (error: unknown) => this.#refuse(error),
@@ -95,7 +95,7 @@ export class DecideExchange extends PostExchange implements OutcomeOwner {
   /** No place was free: the request does not count for the minute. */
   #refuse(error: unknown): void {
     if (this.ended) return
-    this.context.gate.giveBack(this.caller!)
+    this.context.admission.giveBack(this.caller!)
     this.#outcome.fail(error)
   }
 

@@ -1,5 +1,5 @@
 /**
- * The gate over the accounts: the limits and balance of each workspace, and its bookings.
+ * Admission over the accounts: the limits and balance of each workspace, and its bookings.
  *
  * Rules
  *   1. Everything that a request needs is in memory, and is read again after the accounts have
@@ -23,7 +23,7 @@ import { RequestWindow, windowMs } from './request-window.js'
 import type { NewRetryKey } from '../../accounts/ledger/retry-keys.js'
 import type { WorkspaceTerms } from '../../accounts/terms.js'
 import { OiError } from '../../errors.js'
-import { type Charged, type Gate, minuteUsedUp, type StoreFigures } from './gate.js'
+import { type Charged, type Admission, minuteUsedUp, type StoreFigures } from './admission.js'
 
 /** When a caller may try again while the accounts cannot be written, milliseconds. */
 const writeAgainMs = 1000
@@ -34,7 +34,7 @@ const neededMs = 5000
 /** A count of changes that no read ever has. */
 const never = -1
 
-interface WorkspaceGateOptions {
+interface WorkspaceAdmissionOptions {
   readonly accounts: Pick<
     Accounts,
     'changes' | 'inGrace' | 'ledger' | 'prices' | 'remote' | 'terms' | 'trouble'
@@ -65,14 +65,14 @@ interface Standing {
   neededMs: number
 }
 
-export class WorkspaceGate implements Gate {
-  readonly #accounts: WorkspaceGateOptions['accounts']
+export class WorkspaceAdmission implements Admission {
+  readonly #accounts: WorkspaceAdmissionOptions['accounts']
   readonly #now: () => number
   readonly #wallNow: () => number
   readonly #places: Places
   readonly #standings = new Map<number, Standing>()
 
-  constructor({ accounts, places, placeWaitMs, now, wallNow }: WorkspaceGateOptions) {
+  constructor({ accounts, places, placeWaitMs, now, wallNow }: WorkspaceAdmissionOptions) {
     this.#accounts = accounts
     this.#now = now ?? (() => performance.now())
     this.#wallNow = wallNow ?? Date.now
@@ -80,7 +80,7 @@ export class WorkspaceGate implements Gate {
     accounts.ledger.start()
   }
 
-  /** As in {@link WorkspaceGateOptions}, from now on. */
+  /** As in {@link WorkspaceAdmissionOptions}, from now on. */
   adjust({ places, placeWaitMs }: { readonly places: number; readonly placeWaitMs: number }): void {
     this.#places.adjust({ total: places, waitMs: placeWaitMs })
   }

@@ -10,14 +10,14 @@ import type { BodyBudget } from '../bodies/body.js'
 import type { BodyClock } from '../bodies/body-clock.js'
 import type { Charges } from './charges.js'
 import type { Deadlines } from './deadlines.js'
-import type { ExchangeContext } from './exchange-context.js'
-import type { PostExchange } from './post-exchange.js'
+import type { RequestContext } from './request-context.js'
+import type { ServedPost } from './served-post.js'
 import type { Running } from '../../running.js'
 import type { Wire } from './wire.js'
 
-export interface PostContext extends ExchangeContext {
+export interface PostContext extends RequestContext {
   readonly wire: Wire
-  readonly running: Running<PostExchange>
+  readonly running: Running<ServedPost>
   readonly maxBodyBytes: number
   readonly maxReplyBytes: number
   readonly bodies: BodyBudget

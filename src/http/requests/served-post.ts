@@ -18,7 +18,7 @@ import type { Trace } from '../../trace/tracer.js'
 import { Canceller } from './canceller.js'
 import type { Charge } from './charges.js'
 import type { Deadlines, Expirable } from './deadlines.js'
-import { type Client, Exchange } from './exchange.js'
+import { type Client, ServedRequest } from './served-request.js'
 import { everyValue, type Head } from '../transport/head.js'
 import { IncomingBody, noFiles } from '../bodies/incoming-body.js'
 import type { Form } from '../bodies/multipart.js'
@@ -29,7 +29,7 @@ import type { Membership } from '../../chain.js'
 import { tooLate } from './too-late.js'
 import type { ReplyForm } from './wire.js'
 
-export abstract class PostExchange extends Exchange implements Expirable {
+export abstract class ServedPost extends ServedRequest implements Expirable {
   protected readonly context: PostContext
   protected readonly canceller = new Canceller()
   /** Undefined if this request is not traced. */
@@ -61,14 +61,14 @@ export abstract class PostExchange extends Exchange implements Expirable {
     this.#limit = context.deadlines
   }
 
-  /** Checks the head. Unless that ended the exchange, its body comes next. */
+  /** Checks the head. Unless that ended the request, its body comes next. */
   begin(head: Head): void {
     this.#running = this.context.running.add(this)
     try {
       const caller = this.identify(head)
       this.charge = this.context.charges.open(head, caller, this.path)
-      this.context.gate.requireRoom(caller)
-      this.context.gate.take(caller, 1, this.charge.mayRepeat)
+      this.context.admission.requireRoom(caller)
+      this.context.admission.take(caller, 1, this.charge.mayRepeat)
       const boundary = readBoundary(head)
       const coding = readCoding(head)
       const { maxBodyBytes, bodies, bodyClock } = this.context
@@ -125,7 +125,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
   }
 
   /**
-   * Ends the exchange with an error, even while its decision is under way. A decision that has been
+   * Ends the request with an error, even while its decision is under way. A decision that has been
    * made stays made.
    */
   abstract cancel(error: OiError): void
@@ -145,7 +145,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
   /**
    * Hands the text to the decider. Whatever it throws, or rejects with, is the reply.
    *
-   * @throws {@link OiError} As {@link Wire}'s functions, the gate's `enter()` and the decider.
+   * @throws {@link OiError} As {@link Wire}'s functions, admission's `enter()` and the decider.
    */
   protected abstract decide(text: string, decider: Decider): void | Promise<void>
 
@@ -171,7 +171,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
     this.#inTime = this.#limit.add(this)
   }
 
-  /** The options of each decision of this exchange. */
+  /** The options of each decision of this request. */
   protected decideOptions(signal: Canceller, leftMs: number): DecideOptions {
     return {
       signal,

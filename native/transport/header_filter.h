@@ -14,7 +14,7 @@
 //   3. A head that has not come whole waits here, bounded in size and by a clock that begins with
 //      its first byte and never again.
 //   4. How long a body may take is the owner's to decide, as long as the request is not answered.
-//   5. A gate is destroyed only when the sockets of its server are closed.
+//   5. A filter is destroyed only when the sockets of its server are closed.
 
 #pragma once
 
@@ -31,8 +31,8 @@
 
 namespace oi {
 
-// What the gate asks its owner. A connection is named by its descriptor.
-struct GateOwner {
+// What the filter asks its owner. A connection is named by its descriptor.
+struct FilterOwner {
   // Takes the connection over: `fd` is a descriptor of its own, `bytes` is what came of the
   // request, `late` whether that took too long. False: it is not taken, since a reply is still to
   // be written.
@@ -44,31 +44,31 @@ struct GateOwner {
   std::function<void(int connection, bool lost)> closed;
 };
 
-struct GateLimits {
+struct FilterLimits {
   // How long a connection without a request is kept.
   unsigned idle_seconds = 0;
   // What a connection is sent that comes when hardly any descriptors are left.
   std::string refusal;
-  // Written by the owner, by connection: whether a request is being answered. The gate makes it
+  // Written by the owner, by connection: whether a request is being answered. The filter makes it
   // kWaited when something waits for that answer, and the owner then calls Resume() behind it.
   // Connections beyond its end are refused.
   uint8_t* answering = nullptr;
   size_t most_connections = 0;
 };
 
-// A value of GateLimits::answering.
+// A value of FilterLimits::answering.
 inline constexpr uint8_t kWaited = 2;
 
-class Gate {
+class HeaderFilter {
  public:
   // Before the server that listens on `port`. `path`: the binary of uWebSockets.js; `polls`: what
   // the event loop polls, each descriptor with what the handle's data points to. Null where these
   // are not as expected.
-  static Gate* Create(const std::vector<std::pair<int, void*>>& polls, int port,
-                      const std::string& path, GateLimits limits, GateOwner owner);
-  ~Gate();
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
+  static HeaderFilter* Create(const std::vector<std::pair<int, void*>>& polls, int port,
+                      const std::string& path, FilterLimits limits, FilterOwner owner);
+  ~HeaderFilter();
+  HeaderFilter(const HeaderFilter&) = delete;
+  HeaderFilter& operator=(const HeaderFilter&) = delete;
 
   // Whose data uWebSockets.js is being given.
   int32_t current = -1;
@@ -77,7 +77,7 @@ class Gate {
   // keeps for one is sent once the system has room, and so before this is false for long.
   bool Sending() const;
 
-  // For a connection that stayed, see GateOwner::half_closed.
+  // For a connection that stayed, see FilterOwner::half_closed.
   //
   // Sends an interim reply, which every client of HTTP/1.1 reads over: the system of a client that
   // has gone answers it by resetting the connection.
@@ -113,15 +113,15 @@ class Gate {
     bool ending = false;
   };
 
-  Gate(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t* context,
-       GateLimits limits, GateOwner owner);
+  HeaderFilter(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t* context,
+       FilterLimits limits, FilterOwner owner);
 
   static us_socket_t* Open(us_socket_t* s, int is_client, char* ip, int ip_length);
   static us_socket_t* Data(us_socket_t* s, char* data, int length);
   static us_socket_t* Timeout(us_socket_t* s);
   static us_socket_t* Close(us_socket_t* s, int code, void* reason);
   static us_socket_t* End(us_socket_t* s);
-  static Gate& Of(us_socket_t* s);
+  static HeaderFilter& Of(us_socket_t* s);
 
   Connection& At(int fd);
   int FdOf(us_socket_t* s) const;
@@ -137,8 +137,8 @@ class Gate {
   const Usockets us_;
   const SocketHandlers theirs_;
   us_socket_context_t* const context_;
-  const GateLimits limits_;
-  const GateOwner owner_;
+  const FilterLimits limits_;
+  const FilterOwner owner_;
   // Connections from this descriptor on are refused: what is left belongs to files.
   const int most_descriptors_;
   // By descriptor.

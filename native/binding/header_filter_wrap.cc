@@ -1,4 +1,4 @@
-#include "gate_wrap.h"
+#include "header_filter_wrap.h"
 
 #include <string_view>
 #include <utility>
@@ -23,7 +23,7 @@ namespace {
 
 using Polls = std::vector<std::pair<int, void*>>;
 
-// See Gate::Create.
+// See HeaderFilter::Create.
 Polls PollsOf([[maybe_unused]] napi_env env) {
   Polls polls;
 #ifdef __linux__
@@ -44,18 +44,18 @@ int Number(const Napi::CallbackInfo& info) { return info[0].As<Napi::Number>().I
 
 }  // namespace
 
-Napi::Function GateWrap::Define(Napi::Env env) {
+Napi::Function HeaderFilterWrap::Define(Napi::Env env) {
   return DefineClass(
-      env, "NativeGate",
-      {InstanceMethod("attach", &GateWrap::Attach), InstanceMethod("current", &GateWrap::Current),
-       InstanceMethod("sending", &GateWrap::Sending), InstanceMethod("probe", &GateWrap::Probe),
-       InstanceMethod("isThere", &GateWrap::IsThere),
-       InstanceMethod("closeIfSent", &GateWrap::CloseIfSent),
-       InstanceMethod("resume", &GateWrap::Resume), InstanceMethod("dispose", &GateWrap::Dispose)});
+      env, "NativeHeaderFilter",
+      {InstanceMethod("attach", &HeaderFilterWrap::Attach), InstanceMethod("current", &HeaderFilterWrap::Current),
+       InstanceMethod("sending", &HeaderFilterWrap::Sending), InstanceMethod("probe", &HeaderFilterWrap::Probe),
+       InstanceMethod("isThere", &HeaderFilterWrap::IsThere),
+       InstanceMethod("closeIfSent", &HeaderFilterWrap::CloseIfSent),
+       InstanceMethod("resume", &HeaderFilterWrap::Resume), InstanceMethod("dispose", &HeaderFilterWrap::Dispose)});
 }
 
-GateWrap::GateWrap(const Napi::CallbackInfo& info)
-    : Napi::ObjectWrap<GateWrap>(info), context_(info.Env(), "oi:gate") {
+HeaderFilterWrap::HeaderFilterWrap(const Napi::CallbackInfo& info)
+    : Napi::ObjectWrap<HeaderFilterWrap>(info), context_(info.Env(), "oi:filter") {
   const auto owner = info[0].As<Napi::Object>();
   const auto function = [&owner](const char* name) {
     return Napi::Persistent(owner.Get(name).As<Napi::Function>());
@@ -65,7 +65,7 @@ GateWrap::GateWrap(const Napi::CallbackInfo& info)
   closed_ = function("closed");
 }
 
-bool GateWrap::Ask(const Napi::FunctionReference& question,
+bool HeaderFilterWrap::Ask(const Napi::FunctionReference& question,
                    const std::vector<napi_value>& arguments) {
   try {
     return question.MakeCallback(Env().Global(), arguments, context_).ToBoolean();
@@ -75,7 +75,7 @@ bool GateWrap::Ask(const Napi::FunctionReference& question,
 }
 
 // attach({ port, binary, idleSeconds, refusal, answering }): whether it stands.
-Napi::Value GateWrap::Attach(const Napi::CallbackInfo& info) {
+Napi::Value HeaderFilterWrap::Attach(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();
   const auto number = [&options](const char* name) {
@@ -84,7 +84,7 @@ Napi::Value GateWrap::Attach(const Napi::CallbackInfo& info) {
   const auto text = [&options](const char* name) {
     return options.Get(name).As<Napi::String>().Utf8Value();
   };
-  GateOwner owner;
+  FilterOwner owner;
   owner.take_over = [this](int connection, int fd, std::string_view bytes, bool late) {
     const Napi::HandleScope scope(Env());
     return Ask(take_over_, {Napi::Number::New(Env(), connection), Napi::Number::New(Env(), fd),
@@ -101,38 +101,38 @@ Napi::Value GateWrap::Attach(const Napi::CallbackInfo& info) {
   };
   auto answering = options.Get("answering").As<Napi::Uint8Array>();
   answering_ = Napi::Persistent(answering);
-  gate_.reset(Gate::Create(PollsOf(env), number("port"), text("binary"),
+  filter_.reset(HeaderFilter::Create(PollsOf(env), number("port"), text("binary"),
                            {static_cast<unsigned>(number("idleSeconds")), text("refusal"),
                             answering.Data(), answering.ElementLength()},
                            std::move(owner)));
   // The server owns this object until dispose(): sockets call it.
-  if (gate_ != nullptr) Ref();
-  return Napi::Boolean::New(env, gate_ != nullptr);
+  if (filter_ != nullptr) Ref();
+  return Napi::Boolean::New(env, filter_ != nullptr);
 }
 
-Napi::Value GateWrap::Current(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), gate_->current);
+Napi::Value HeaderFilterWrap::Current(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), filter_->current);
 }
 
-Napi::Value GateWrap::Sending(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), gate_->Sending());
+Napi::Value HeaderFilterWrap::Sending(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), filter_->Sending());
 }
 
-void GateWrap::Probe(const Napi::CallbackInfo& info) { gate_->Probe(Number(info)); }
+void HeaderFilterWrap::Probe(const Napi::CallbackInfo& info) { filter_->Probe(Number(info)); }
 
-Napi::Value GateWrap::IsThere(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), gate_->IsThere(Number(info)));
+Napi::Value HeaderFilterWrap::IsThere(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), filter_->IsThere(Number(info)));
 }
 
-void GateWrap::CloseIfSent(const Napi::CallbackInfo& info) { gate_->CloseIfSent(Number(info)); }
+void HeaderFilterWrap::CloseIfSent(const Napi::CallbackInfo& info) { filter_->CloseIfSent(Number(info)); }
 
-void GateWrap::Resume(const Napi::CallbackInfo& info) {
-  if (gate_ != nullptr) gate_->Resume(Number(info));
+void HeaderFilterWrap::Resume(const Napi::CallbackInfo& info) {
+  if (filter_ != nullptr) filter_->Resume(Number(info));
 }
 
-void GateWrap::Dispose(const Napi::CallbackInfo&) {
-  if (gate_ == nullptr) return;
-  gate_.reset();
+void HeaderFilterWrap::Dispose(const Napi::CallbackInfo&) {
+  if (filter_ == nullptr) return;
+  filter_.reset();
   Unref();
 }
 

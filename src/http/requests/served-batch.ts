@@ -22,7 +22,7 @@ import { BatchTurn } from './batch-turn.js'
 import type { Head } from '../transport/head.js'
 import { requireNamed } from '../bodies/multipart.js'
 import { Outcome } from './outcome.js'
-import { PostExchange } from './post-exchange.js'
+import { ServedPost } from './served-post.js'
 import { prefersType } from '../reply/accepted.js'
 import { cachedTokensHeader, errorContent } from '../reply/reply.js'
 import { workOf } from './too-late.js'
@@ -44,7 +44,7 @@ interface Work {
   left: number
 }
 
-export class BatchExchange extends PostExchange {
+export class ServedBatch extends ServedPost {
   #asLines = false
   #behind = false
   #heartbeat: NodeJS.Timeout | undefined
@@ -62,7 +62,7 @@ export class BatchExchange extends PostExchange {
       this.canceller.abort(error)
       return
     }
-    // Items that are decided are still given, which may end the exchange.
+    // Items that are decided are still given, which may end the request.
     for (const outcome of this.#work.outcomes) outcome.fail(error)
     this.canceller.abort(error)
     this.#stop(error)
@@ -114,15 +114,15 @@ export class BatchExchange extends PostExchange {
   }
 
   #createRun(requests: ReadonlyMap<number, DecideRequest>, decider: Decider): BatchRun {
-    const { gate, deadlines } = this.context
+    const { admission, deadlines } = this.context
     const caller = this.caller!
     const { trace } = this
     /** When each traced item was handed over. */
     const askedMs = new Map<number, number>()
     return new BatchRun({
       items: [...requests.keys()],
-      enter: () => gate.enter(caller, { signal: this.canceller, patient: true }),
-      leave: () => gate.leave(caller),
+      enter: () => admission.enter(caller, { signal: this.canceller, patient: true }),
+      leave: () => admission.leave(caller),
       decide: (index) => {
         if (trace !== undefined) askedMs.set(index, performance.now())
         const { outcomes, turns } = this.#work!
@@ -154,8 +154,8 @@ export class BatchExchange extends PostExchange {
     return new Outcome({
       replyText: (decision) => this.serialize(decision, this.#work!.heldLength),
       book: (decision) => {
-        const { gate } = this.context
-        return this.charge.book(index, (retry) => gate.book(this.caller!, decision, retry))
+        const { admission } = this.context
+        return this.charge.book(index, (retry) => admission.book(this.caller!, decision, retry))
       },
       give: (decision, text) => this.#giveItem(index, decision, text),
       fail: (error) => this.#failItem(index, error),
@@ -183,17 +183,17 @@ export class BatchExchange extends PostExchange {
    * @returns How many items, from the first on, may be answered; and the error of the others.
    */
   #admit(count: number): { admitted: number; refusal?: unknown } {
-    const { gate } = this.context
+    const { admission } = this.context
     const repeats = this.charge.mayRepeat
     let admitted = 1
     try {
-      if (count > 1) gate.take(this.caller!, count - 1, repeats)
+      if (count > 1) admission.take(this.caller!, count - 1, repeats)
       return { admitted: count }
     } catch {
       // All or none: the requests left in the minute are taken one by one.
     }
     try {
-      for (; admitted < count; admitted++) gate.take(this.caller!, 1, repeats)
+      for (; admitted < count; admitted++) admission.take(this.caller!, 1, repeats)
       return { admitted }
     } catch (refusal) {
       return { admitted, refusal }
@@ -204,7 +204,7 @@ export class BatchExchange extends PostExchange {
   #fundsFailure(index: number): unknown {
     if (!this.charge.mayRepeat || this.charge.isFree(index)) return undefined
     try {
-      this.context.gate.requireFunds(this.caller!)
+      this.context.admission.requireFunds(this.caller!)
       return undefined
     } catch (error) {
       return error

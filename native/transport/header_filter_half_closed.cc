@@ -1,6 +1,6 @@
 // Connections whose clients send no more, and what has not left yet.
 
-#include "gate.h"
+#include "header_filter.h"
 
 #ifdef __linux__
 
@@ -18,7 +18,7 @@ constexpr std::string_view kInterim = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
-bool Gate::Sending() const {
+bool HeaderFilter::Sending() const {
   for (size_t fd = 0; fd < connections_.size(); ++fd) {
     const int open = static_cast<int>(fd);
     if (connections_[fd].socket != nullptr && !AllSent(open) && !IsOver(open)) return true;
@@ -26,19 +26,19 @@ bool Gate::Sending() const {
   return false;
 }
 
-void Gate::Probe(int fd) {
+void HeaderFilter::Probe(int fd) {
   [[maybe_unused]] const auto sent =
       send(fd, kInterim.data(), kInterim.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-bool Gate::IsThere(int fd) {
+bool HeaderFilter::IsThere(int fd) {
   if (!At(fd).half_closed) return false;
   if (!IsOver(fd)) return true;
   us_.close(0, At(fd).socket, 0, nullptr);
   return false;
 }
 
-void Gate::CloseIfSent(int fd) {
+void HeaderFilter::CloseIfSent(int fd) {
   Connection& connection = At(fd);
   if (!connection.half_closed) return;
   const bool sent = AllSent(fd);

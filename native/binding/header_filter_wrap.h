@@ -1,7 +1,7 @@
-// NativeGate: the JS object behind src/http/transport/uws-transport.ts. See transport/gate.h.
+// NativeHeaderFilter: the JS object behind src/http/transport/uws-transport.ts. See transport/header_filter.h.
 //
 // All of it runs on the JS thread, from the event loop: no call of JS is on the stack when the
-// gate asks its owner.
+// filter asks its owner.
 
 #pragma once
 
@@ -9,14 +9,14 @@
 
 #include <memory>
 
-#include "../transport/gate.h"
+#include "../transport/header_filter.h"
 
 namespace oi {
 
-class GateWrap : public Napi::ObjectWrap<GateWrap> {
+class HeaderFilterWrap : public Napi::ObjectWrap<HeaderFilterWrap> {
  public:
   static Napi::Function Define(Napi::Env env);
-  explicit GateWrap(const Napi::CallbackInfo& info);
+  explicit HeaderFilterWrap(const Napi::CallbackInfo& info);
 
  private:
   Napi::Value Attach(const Napi::CallbackInfo& info);
@@ -34,9 +34,9 @@ class GateWrap : public Napi::ObjectWrap<GateWrap> {
   Napi::FunctionReference take_over_;
   Napi::FunctionReference half_closed_;
   Napi::FunctionReference closed_;
-  // Its memory is the gate's, too.
+  // Its memory is the filter's, too.
   Napi::Reference<Napi::Uint8Array> answering_;
-  std::unique_ptr<Gate> gate_;
+  std::unique_ptr<HeaderFilter> filter_;
 };
 
 }  // namespace oi

@@ -7,9 +7,9 @@
 import type { AskedDecision } from '../../api/decisions/read-decision.js'
 import type { DecideRequest, Decided } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
-import { DecideExchange } from './decide-exchange.js'
+import { ServedDecision } from './served-decision.js'
 
-export class DecisionsExchange extends DecideExchange {
+export class ServedDecisions extends ServedDecision {
   /** Undefined until the body has been read. */
   #asked: AskedDecision | undefined
 

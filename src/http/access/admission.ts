@@ -1,5 +1,5 @@
 /**
- * The limits and charges of a workspace, as the exchanges see them.
+ * The limits and charges of a workspace, as the requests see them.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface StoreFigures extends WriteFigures {
   readonly pendingAnswers: number
 }
 
-export interface Gate {
+export interface Admission {
   /**
    * Takes `count` of the workspace's requests per minute, all or none.
    *
@@ -80,7 +80,7 @@ export interface Gate {
 }
 
 /** For servers without accounts: everything is allowed, nothing is charged. */
-export const openGate: Gate = {
+export const openAdmission: Admission = {
   take: () => {},
   requireFunds: () => {},
   giveBack: () => {},

@@ -14,7 +14,7 @@ import type { Timings } from '../decide/types.js'
 import { type ErrorCode, OiError } from '../errors.js'
 import { Body } from '../http/bodies/body.js'
 import type { ArrivingBody } from '../http/bodies/body-clock.js'
-import { type Client, Exchange } from '../http/exchange/exchange.js'
+import { type Client, ServedRequest } from '../http/requests/served-request.js'
 import type { Head } from '../http/transport/head.js'
 import { type Content, errorContent } from '../http/reply/reply.js'
 import { type AdminHandler, type AdminHandlerId, type Call, TextReply } from './call.js'
@@ -29,7 +29,7 @@ const mostBodyBytes = 1_048_576
 
 type AnyCall = Call<AdminHandlerId>
 
-export class AdminExchange extends Exchange {
+export class ServedAdmin extends ServedRequest {
   readonly #context: AreaContext
   readonly #client: Client
   readonly #body = new Body(mostBodyBytes)
@@ -44,7 +44,7 @@ export class AdminExchange extends Exchange {
     this.#client = client
   }
 
-  /** Checks the head. Unless that ended the exchange, its body or its reply comes next. */
+  /** Checks the head. Unless that ended the request, its body or its reply comes next. */
   begin(head: Head): void {
     try {
       const { door } = this.#context

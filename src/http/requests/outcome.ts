@@ -20,7 +20,7 @@ import type { Decided } from '../../decide/types.js'
 export interface OutcomeOwner {
   /** Makes the reply's text. An error that it throws ends the request. */
   replyText(decision: Decided): string
-  /** As `Gate.book`. */
+  /** As `Admission.book`. */
   book(decision: Decided): Promise<boolean> | undefined
   /**
    * Neither of these may throw; one of them is called, once.

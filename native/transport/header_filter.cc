@@ -1,4 +1,4 @@
-#include "gate.h"
+#include "header_filter.h"
 
 #ifdef __linux__
 
@@ -27,7 +27,7 @@ constexpr size_t kMostWaitingBytes = size_t{1} << 20;
 constexpr size_t kMostWaitingInAll = size_t{64} << 20;
 
 // uWebSockets.js has one loop a thread, and all its sockets on it.
-thread_local std::vector<Gate*> gates;
+thread_local std::vector<HeaderFilter*> filters;
 
 int64_t NowMs() {
   using std::chrono::duration_cast;
@@ -37,8 +37,8 @@ int64_t NowMs() {
 
 }  // namespace
 
-Gate* Gate::Create(const std::vector<std::pair<int, void*>>& polls, int port,
-                   const std::string& path, GateLimits limits, GateOwner owner) {
+HeaderFilter* HeaderFilter::Create(const std::vector<std::pair<int, void*>>& polls, int port,
+                   const std::string& path, FilterLimits limits, FilterOwner owner) {
   Usockets us;
   if (!us.Find(path.c_str())) return nullptr;
   const auto poll = std::find_if(polls.begin(), polls.end(), [&us, port](const auto& one) {
@@ -49,11 +49,11 @@ Gate* Gate::Create(const std::vector<std::pair<int, void*>>& polls, int port,
   us_socket_context_t* context = us.context_of(0, listens);
   SocketHandlers theirs;
   if (!theirs.Read(us, context, path.c_str())) return nullptr;
-  return new Gate(us, theirs, context, std::move(limits), std::move(owner));
+  return new HeaderFilter(us, theirs, context, std::move(limits), std::move(owner));
 }
 
-Gate::Gate(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t* context,
-           GateLimits limits, GateOwner owner)
+HeaderFilter::HeaderFilter(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t* context,
+           FilterLimits limits, FilterOwner owner)
     : us_(us),
       theirs_(theirs),
       context_(context),
@@ -63,7 +63,7 @@ Gate::Gate(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t
           MostDescriptors(),
           static_cast<int>(std::min<size_t>(
               limits_.most_connections, static_cast<size_t>(std::numeric_limits<int>::max()))))) {
-  gates.push_back(this);
+  filters.push_back(this);
   us_.on_open(0, context_, Open);
   us_.on_data(0, context_, Data);
   us_.on_timeout(0, context_, Timeout);
@@ -71,39 +71,39 @@ Gate::Gate(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t
   us_.on_end(0, context_, End);
 }
 
-Gate::~Gate() { gates.erase(std::find(gates.begin(), gates.end(), this)); }
+HeaderFilter::~HeaderFilter() { filters.erase(std::find(filters.begin(), filters.end(), this)); }
 
-Gate& Gate::Of(us_socket_t* s) {
-  const us_socket_context_t* context = gates.front()->us_.context_of(0, s);
-  return **std::find_if(gates.begin(), gates.end(),
-                        [context](const Gate* gate) { return gate->context_ == context; });
+HeaderFilter& HeaderFilter::Of(us_socket_t* s) {
+  const us_socket_context_t* context = filters.front()->us_.context_of(0, s);
+  return **std::find_if(filters.begin(), filters.end(),
+                        [context](const HeaderFilter* filter) { return filter->context_ == context; });
 }
 
-int Gate::FdOf(us_socket_t* s) const {
+int HeaderFilter::FdOf(us_socket_t* s) const {
   return static_cast<int>(reinterpret_cast<intptr_t>(us_.native_handle(0, s)));
 }
 
-Gate::Connection& Gate::At(int fd) {
+HeaderFilter::Connection& HeaderFilter::At(int fd) {
   const auto index = static_cast<size_t>(fd);
   if (index >= connections_.size()) connections_.resize(index + 64);
   return connections_[index];
 }
 
-us_socket_t* Gate::Open(us_socket_t* s, int is_client, char* ip, int ip_length) {
-  Gate& gate = Of(s);
-  const int fd = gate.FdOf(s);
-  gate.At(fd) = {};
-  gate.At(fd).active = true;
-  s = gate.theirs_.on_open(s, is_client, ip, ip_length);
-  if (fd < gate.most_descriptors_) {
-    gate.limits_.answering[fd] = 0;
+us_socket_t* HeaderFilter::Open(us_socket_t* s, int is_client, char* ip, int ip_length) {
+  HeaderFilter& filter = Of(s);
+  const int fd = filter.FdOf(s);
+  filter.At(fd) = {};
+  filter.At(fd).active = true;
+  s = filter.theirs_.on_open(s, is_client, ip, ip_length);
+  if (fd < filter.most_descriptors_) {
+    filter.limits_.answering[fd] = 0;
     return s;
   }
-  gate.Refuse(fd);
-  return gate.us_.close(0, s, 0, nullptr);
+  filter.Refuse(fd);
+  return filter.us_.close(0, s, 0, nullptr);
 }
 
-void Gate::Refuse(int fd) const {
+void HeaderFilter::Refuse(int fd) const {
   // What was not read would make the system reset the connection, and the client would not see
   // the reply.
   char read[4096];
@@ -115,11 +115,11 @@ void Gate::Refuse(int fd) const {
   shutdown(fd, SHUT_WR);
 }
 
-us_socket_t* Gate::Data(us_socket_t* s, char* data, int length) {
+us_socket_t* HeaderFilter::Data(us_socket_t* s, char* data, int length) {
   return Of(s).Receive(s, data, static_cast<size_t>(length));
 }
 
-us_socket_t* Gate::Receive(us_socket_t* s, char* data, size_t length) {
+us_socket_t* HeaderFilter::Receive(us_socket_t* s, char* data, size_t length) {
   const int fd = FdOf(s);
   std::string joined;
   {
@@ -170,7 +170,7 @@ us_socket_t* Gate::Receive(us_socket_t* s, char* data, size_t length) {
   return Keep(s, std::move(joined));
 }
 
-us_socket_t* Gate::PassOn(us_socket_t* s, char* data, size_t length, size_t behind) {
+us_socket_t* HeaderFilter::PassOn(us_socket_t* s, char* data, size_t length, size_t behind) {
   // uWebSockets.js writes behind the end of what it is given.
   char saved[kPaddingBytes];
   const size_t count = std::min(behind, kPaddingBytes);
@@ -183,7 +183,7 @@ us_socket_t* Gate::PassOn(us_socket_t* s, char* data, size_t length, size_t behi
   return s;
 }
 
-us_socket_t* Gate::Keep(us_socket_t* s, std::string bytes) {
+us_socket_t* HeaderFilter::Keep(us_socket_t* s, std::string bytes) {
   const int fd = FdOf(s);
   Connection& connection = At(fd);
   const int64_t now_ms = NowMs();
@@ -208,13 +208,13 @@ us_socket_t* Gate::Keep(us_socket_t* s, std::string bytes) {
   return s;
 }
 
-void Gate::Resume(int fd) {
+void HeaderFilter::Resume(int fd) {
   Connection& connection = At(fd);
   if (connection.kept.empty() || connection.socket == nullptr || IsAnswering(fd)) return;
   Receive(connection.socket, nullptr, 0);
 }
 
-us_socket_t* Gate::TakeOver(us_socket_t* s, std::string_view bytes, bool late) {
+us_socket_t* HeaderFilter::TakeOver(us_socket_t* s, std::string_view bytes, bool late) {
   const int fd = FdOf(s);
   // Rule 2. What the system has not sent yet may have more behind it, in uWebSockets.js.
   const int copy = AllSent(fd) ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
@@ -223,9 +223,9 @@ us_socket_t* Gate::TakeOver(us_socket_t* s, std::string_view bytes, bool late) {
   return us_.close(0, s, 0, nullptr);
 }
 
-us_socket_t* Gate::Timeout(us_socket_t* s) { return Of(s).Expire(s); }
+us_socket_t* HeaderFilter::Timeout(us_socket_t* s) { return Of(s).Expire(s); }
 
-us_socket_t* Gate::Expire(us_socket_t* s) {
+us_socket_t* HeaderFilter::Expire(us_socket_t* s) {
   const int fd = FdOf(s);
   Connection& connection = At(fd);
   if (IsAnswering(fd)) {
@@ -246,31 +246,31 @@ us_socket_t* Gate::Expire(us_socket_t* s) {
   return s;
 }
 
-us_socket_t* Gate::Close(us_socket_t* s, int code, void* reason) {
-  Gate& gate = Of(s);
-  const int fd = gate.FdOf(s);
-  const Connection connection = std::exchange(gate.At(fd), {});
-  gate.waiting_bytes_ -= connection.kept.size();
+us_socket_t* HeaderFilter::Close(us_socket_t* s, int code, void* reason) {
+  HeaderFilter& filter = Of(s);
+  const int fd = filter.FdOf(s);
+  const Connection connection = std::exchange(filter.At(fd), {});
+  filter.waiting_bytes_ -= connection.kept.size();
   // By nobody else: its client has reset it. (The code does not tell: libuv hides the reason.)
-  const bool reset = !connection.ending && gate.current != fd;
+  const bool reset = !connection.ending && filter.current != fd;
   const bool lost = connection.asked && (reset || connection.unsent);
-  s = gate.theirs_.on_close(s, code, reason);
-  if (connection.half_closed || lost) gate.owner_.closed(fd, lost);
+  s = filter.theirs_.on_close(s, code, reason);
+  if (connection.half_closed || lost) filter.owner_.closed(fd, lost);
   return s;
 }
 
-us_socket_t* Gate::End(us_socket_t* s) {
-  Gate& gate = Of(s);
-  const int fd = gate.FdOf(s);
-  Connection& connection = gate.At(fd);
+us_socket_t* HeaderFilter::End(us_socket_t* s) {
+  HeaderFilter& filter = Of(s);
+  const int fd = filter.FdOf(s);
+  Connection& connection = filter.At(fd);
   // Told again when a reply that waited for room has left and the end is read once more.
   if (connection.half_closed) return s;
   connection.unsent = !AllSent(fd);
   connection.ending = true;
   // A request that is not whole is none any more.
   const bool whole = connection.body_bytes == 0 && connection.head == nullptr;
-  if (!whole || !gate.owner_.half_closed(fd)) {
-    return gate.theirs_.on_end(s);
+  if (!whole || !filter.owner_.half_closed(fd)) {
+    return filter.theirs_.on_end(s);
   }
   connection.half_closed = true;
   return s;
@@ -282,16 +282,16 @@ us_socket_t* Gate::End(us_socket_t* s) {
 
 namespace oi {
 
-Gate* Gate::Create(const std::vector<std::pair<int, void*>>&, int, const std::string&, GateLimits,
-                   GateOwner) {
+HeaderFilter* HeaderFilter::Create(const std::vector<std::pair<int, void*>>&, int, const std::string&, FilterLimits,
+                   FilterOwner) {
   return nullptr;
 }
-Gate::~Gate() = default;
-bool Gate::Sending() const { return false; }
-void Gate::Probe(int) {}
-bool Gate::IsThere(int) { return true; }
-void Gate::CloseIfSent(int) {}
-void Gate::Resume(int) {}
+HeaderFilter::~HeaderFilter() = default;
+bool HeaderFilter::Sending() const { return false; }
+void HeaderFilter::Probe(int) {}
+bool HeaderFilter::IsThere(int) { return true; }
+void HeaderFilter::CloseIfSent(int) {}
+void HeaderFilter::Resume(int) {}
 
 }  // namespace oi
 

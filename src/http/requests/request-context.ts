@@ -1,5 +1,5 @@
 /**
- * What all exchanges of a server share.
+ * What all requests of a server share.
  *
  * @module
  */
@@ -7,15 +7,15 @@
 import type { Caller } from '../../accounts/accounts.js'
 import type { TrustedProxies } from '../access/client-address.js'
 import type { Cors } from '../access/cors.js'
-import type { Client } from './exchange.js'
+import type { Client } from './served-request.js'
 import type { FailedKeys } from '../access/failed-keys.js'
-import type { Gate } from '../access/gate.js'
+import type { Admission } from '../access/admission.js'
 import type { Head } from '../transport/head.js'
 import type { Logger } from '../log/logger.js'
 import type { Traffic } from '../metrics/traffic.js'
 
-export interface ExchangeContext {
-  readonly gate: Gate
+export interface RequestContext {
+  readonly admission: Admission
   readonly logger: Logger
   readonly traffic: Traffic
   /** True while the server shuts down: connections are closed after their replies. */

@@ -170,8 +170,8 @@ export class Charge {
   /**
    * Charges an item that was answered, unless it has been.
    *
-   * @param book - As `Gate.book`.
-   * @returns As `Gate.book`.
+   * @param book - As `Admission.book`.
+   * @returns As `Admission.book`.
    */
   book(
     item: number,

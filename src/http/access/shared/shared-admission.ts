@@ -1,9 +1,9 @@
 /**
- * The gate of a node among several: what its own gate lets in, the limits that the nodes keep
+ * Admission of a node among several: what its own admission lets in, the limits that the nodes keep
  * together must let in, too.
  *
  * Rules
- *   1. A node's own gate comes first. So a request that is refused for its own node's sake never
+ *   1. A node's own admission comes first. So a request that is refused for its own node's sake never
  *      counts for the others.
  *   2. Requests of the minute are taken in common when a request takes its place, one for each item
  *      of a batch.
@@ -15,10 +15,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../../accounts/accounts.js'
 import { OiError } from '../../../errors.js'
-import { type Gate, minuteUsedUp } from '../gate.js'
+import { type Admission, minuteUsedUp } from '../admission.js'
 import { asError, type Entrance } from '../places.js'
 import { windowMs } from '../request-window.js'
-import type { WorkspaceGate } from '../workspace-gate.js'
+import type { WorkspaceAdmission } from '../workspace-admission.js'
 import type { SharedLimits, SharedTerms } from './shared-limits.js'
 
 /** Between two tries for a place, milliseconds: doubled up to the second. */
@@ -26,15 +26,15 @@ const [leastPauseMs, mostPauseMs] = [5, 80]
 
 const remainingRequests = 'x-ratelimit-remaining-requests'
 
-export class SharedGate implements Gate {
-  readonly #own: WorkspaceGate
+export class SharedAdmission implements Admission {
+  readonly #own: WorkspaceAdmission
   readonly #shared: SharedLimits
   /** Leases of this node's running requests, by workspace: which is whose does not matter. */
   readonly #leases = new Map<number, string[]>()
   /** Requests of the minute that all nodes had taken, and when the store said so. */
   readonly #used = new Map<number, { readonly count: number; readonly atMs: number }>()
 
-  constructor(own: WorkspaceGate, shared: SharedLimits) {
+  constructor(own: WorkspaceAdmission, shared: SharedLimits) {
     this.#own = own
     this.#shared = shared
   }
@@ -122,7 +122,7 @@ export class SharedGate implements Gate {
     this.#own.requireRoom(caller)
   }
 
-  book(...booking: Parameters<Gate['book']>): ReturnType<Gate['book']> {
+  book(...booking: Parameters<Admission['book']>): ReturnType<Admission['book']> {
     return this.#own.book(...booking)
   }
 

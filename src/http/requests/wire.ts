@@ -1,5 +1,5 @@
 /**
- * Reads and writes the texts of the wire for the exchanges.
+ * Reads and writes the texts of the wire for the requests.
  *
  * @module
  */

@@ -2,12 +2,12 @@
  * One request and its one reply.
  *
  * Rules
- *   1. An exchange ends once: answered, or abandoned because the client has gone. Later events (an
+ *   1. A request ends once: answered, or abandoned because the client has gone. Later events (an
  *      answer after the deadline, data after a refusal) do nothing, so a transport is never asked
  *      to write twice, or to a client that has gone.
  *   2. Every reply, error or not, leaves through `answer()`, which adds the common headers. It
  *      needs no store: a reply states as much of the limits as is known.
- *   3. A reply that is being compressed will be sent unless the client goes; the exchange ends when
+ *   3. A reply that is being compressed will be sent unless the client goes; the request ends when
  *      the reply is handed to the transport.
  *
  * @module
@@ -18,7 +18,7 @@ import type { Timings } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 import { codedContent, varies } from '../reply/coded-content.js'
 import { CodedParts } from '../reply/coded-parts.js'
-import type { ExchangeContext } from './exchange-context.js'
+import type { RequestContext } from './request-context.js'
 import { everyValue, type Head } from '../transport/head.js'
 import { pathOf } from '../path.js'
 import {
@@ -33,7 +33,7 @@ import { replyCodingOf } from '../reply/reply-coding.js'
 import { entryOf, type Told, wireCodeOf } from '../log/request-entry.js'
 import { requestId } from './request-id.js'
 
-/** The transport's side of an exchange. No method is called after the client has gone. */
+/** The transport's side of a request. No method is called after the client has gone. */
 export interface Client {
   /** The address of the connection's peer. Read while a request begins. */
   address(): string
@@ -60,18 +60,18 @@ export interface Client {
 
 const none: readonly string[] = []
 
-export class Exchange {
+export class ServedRequest {
   readonly id: string
   readonly method: string
   readonly path: string
   protected readonly startMs = performance.now()
   protected caller: Caller | undefined
-  /** Set before the exchange is answered. */
+  /** Set before the request is answered. */
   protected told: Told | undefined
   /** The error it failed with. */
   protected failure: unknown
   readonly #client: Client
-  readonly #context: ExchangeContext
+  readonly #context: RequestContext
   readonly #crossOrigin: readonly string[]
   /** The codings that the client accepts. */
   readonly #accepts: string
@@ -86,7 +86,7 @@ export class Exchange {
   /** The error of a delayed failure; later events do not change it. */
   #putOff: unknown
 
-  constructor(head: Head, client: Client, context: ExchangeContext) {
+  constructor(head: Head, client: Client, context: RequestContext) {
     this.id = requestId(head.getHeader('x-request-id'))
     this.method = head.getMethod()
     this.path = pathOf(head.getUrl())
@@ -105,7 +105,7 @@ export class Exchange {
     return this.#begun || this.#ended
   }
 
-  /** Whether the exchange has failed and only its reply is delayed. */
+  /** Whether the request has failed and only its reply is delayed. */
   get putOff(): boolean {
     return this.#putOff !== undefined
   }
@@ -159,7 +159,7 @@ export class Exchange {
 
   #give(content: Content, timings: Timings): void {
     const totalMs = performance.now() - this.startMs
-    // Complete before the exchange counts as ended: a failure here can still be answered.
+    // Complete before the request counts as ended: a failure here can still be answered.
     const reply: Reply = {
       status: content.status,
       headers: this.#headers(content, timings, totalMs),
@@ -251,7 +251,7 @@ export class Exchange {
     return none
   }
 
-  /** Called once, however the exchange ended. @param status - 0 if the client had gone. */
+  /** Called once, however the request ended. @param status - 0 if the client had gone. */
   protected onEnd(_status: number, _ms: number): void {}
 
   #headers(content: Pick<Content, 'type' | 'headers'>, timings: Timings, totalMs: number) {
@@ -263,7 +263,7 @@ export class Exchange {
   #limits(): readonly string[] {
     if (this.caller === undefined) return none
     try {
-      return this.#context.gate.headers(this.caller)
+      return this.#context.admission.headers(this.caller)
     } catch {
       // The accounts cannot be read (rule 2). The code that needs them reports that.
       return none
@@ -284,7 +284,7 @@ export class Exchange {
       const { id, method, path, caller, told, failure, traceId: trace } = this
       request(entryOf({ id, method, path, status, ms, caller, told, failure, trace }))
     }
-    // A connection may keep its last exchange for a long time.
+    // A connection may keep its last request for a long time.
     this.told = undefined
     this.failure = undefined
   }
