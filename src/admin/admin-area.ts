@@ -6,11 +6,10 @@
  */
 
 import { adminPath } from '../api/admin/operations.js'
-import { type Client, ServedRequest } from '../http/requests/served-request.js'
+import { ServedRequest } from '../http/requests/served-request.js'
 import type { Area, Backend } from '../http/handlers-options.js'
 import { History } from '../http/metrics/history.js'
 import { prefersType } from '../http/reply/accepted.js'
-import type { Head } from '../http/transport/head.js'
 import type { PostContext } from '../http/requests/post-context.js'
 import { answerFrom, type Route } from '../http/routes.js'
 import { accountsHandlers } from './accounts-handlers.js'
@@ -28,6 +27,7 @@ import { sessionHandlers } from './session-handlers.js'
 import { Throttle } from './throttle.js'
 import { UnderWay } from './under-way.js'
 import { usageHandlers } from './usage-handlers.js'
+import type { Client, Head } from '../http/contract.js'
 
 const decidePath = `${adminPath}/decide`
 

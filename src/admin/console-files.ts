@@ -14,8 +14,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OiError } from '../errors.js'
-import type { Content } from '../http/reply/reply.js'
 import { pageHeaders } from './security-headers.js'
+import type { Content } from '../http/contract.js'
 
 export const consolePath = '/console'
 

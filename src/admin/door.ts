@@ -9,9 +9,9 @@ import type { Actor } from '../accounts/administration.js'
 import type { Session } from '../accounts/admin-access.js'
 import type { AdminOperation } from '../api/admin/operations.js'
 import type { TrustedProxies } from '../http/access/client-address.js'
-import type { Head } from '../http/transport/head.js'
 import { requireCsrf, requireSession, sessionOf } from './guard.js'
 import { type AdminMode, type Origin, originOf, requireOwnPage } from './reach.js'
+import type { Head } from '../http/contract.js'
 
 interface DoorOptions {
   readonly mode: AdminMode

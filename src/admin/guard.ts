@@ -13,7 +13,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { AdminAccess, Session } from '../accounts/admin-access.js'
 import { OiError } from '../errors.js'
-import type { Head } from '../http/transport/head.js'
+import type { Head } from '../http/contract.js'
 
 /** Ends the name of the cookie that a browser is known by. */
 const known = '_known'

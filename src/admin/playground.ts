@@ -13,13 +13,11 @@ import { adminOperations } from '../api/admin/operations.js'
 import type { Decider, Timings } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { ServedDecision } from '../http/requests/served-decision.js'
-import type { Client } from '../http/requests/served-request.js'
 import type { Admission } from '../http/access/admission.js'
-import type { Head } from '../http/transport/head.js'
-import type { Content } from '../http/reply/reply.js'
 import type { Unbooked } from './call.js'
 import type { AreaContext } from './context.js'
 import { apiHeaders } from './security-headers.js'
+import type { Client, Content, Head } from '../http/contract.js'
 
 /** The caller of requests without a workspace. */
 const nobody: Caller = { keyId: 0, workspaceId: 0, workspace: '' }

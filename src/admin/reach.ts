@@ -10,8 +10,8 @@
 
 import { OiError } from '../errors.js'
 import type { TrustedProxies } from '../http/access/client-address.js'
-import { everyValue, type Head } from '../http/transport/head.js'
 import { whyElsewhere } from '../http/access/this-machine.js'
+import { everyValue, type Head } from '../http/contract.js'
 
 export type AdminMode = 'loopback' | 'on'
 

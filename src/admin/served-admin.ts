@@ -14,15 +14,15 @@ import type { Timings } from '../decide/types.js'
 import { type ErrorCode, OiError } from '../errors.js'
 import { Body } from '../http/bodies/body.js'
 import type { ArrivingBody } from '../http/bodies/body-clock.js'
-import { type Client, ServedRequest } from '../http/requests/served-request.js'
-import type { Head } from '../http/transport/head.js'
-import { type Content, errorContent } from '../http/reply/reply.js'
+import { ServedRequest } from '../http/requests/served-request.js'
+import { errorContent } from '../http/reply/reply.js'
 import { type AdminHandler, type AdminHandlerId, type Call, TextReply } from './call.js'
 import type { AreaContext } from './context.js'
 import { browserOf, cookieHeaders, cookieName } from './guard.js'
 import { patiently } from './patiently.js'
 import { matchOperation } from './routes.js'
 import { apiHeaders } from './security-headers.js'
+import type { Client, Content, Head } from '../http/contract.js'
 
 /** Limit of a body; the playground's requests have their own. */
 const mostBodyBytes = 1_048_576

@@ -15,10 +15,10 @@ import type { ShareStates } from './access/state-scope.js'
 import type { Logger } from './log/logger.js'
 import type { SpanFigures } from './metrics/metrics.js'
 import type { Machine } from './metrics/process-metrics.js'
-import type { Client, ServedRequest } from './requests/served-request.js'
+import type { ServedRequest } from './requests/served-request.js'
 import type { PostContext } from './requests/post-context.js'
 import type { Wire } from './requests/wire.js'
-import type { Head } from './transport/head.js'
+import type { Client, Head } from './contract.js'
 
 /** The decider and the runners, and whether they are ready. */
 export interface Backend {

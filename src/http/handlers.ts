@@ -25,7 +25,7 @@ import { ServedBatch } from './requests/served-batch.js'
 import { Deadlines } from './requests/deadlines.js'
 import { ServedDecision } from './requests/served-decision.js'
 import { ServedDecisions } from './requests/served-decisions.js'
-import { type Client, ServedRequest } from './requests/served-request.js'
+import { ServedRequest } from './requests/served-request.js'
 import type { PostContext } from './requests/post-context.js'
 import type { ServedPost } from './requests/served-post.js'
 import { Running } from '../running.js'
@@ -38,8 +38,7 @@ import { modelIn, modelRoute, pathOf } from './path.js'
 import { modelEntry, modelList } from './reply/model-list.js'
 import { usageReport } from './reply/usage-report.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
-import type { Head } from './transport/head.js'
-import type { Listener } from './transport/transport.js'
+import type { Client, Head, Listener } from './contract.js'
 
 /** Routes with a body (POST). */
 const posts = new Map<string, typeof ServedDecision | typeof ServedBatch | typeof ServedDecisions>([

@@ -6,9 +6,9 @@
 
 import { OiError } from '../errors.js'
 import type { ServedRequest } from './requests/served-request.js'
-import type { Head } from './transport/head.js'
 import { noSuchRoute, routeOf } from './path.js'
-import { type Content, errorContent } from './reply/reply.js'
+import { errorContent } from './reply/reply.js'
+import type { Content, Head } from './contract.js'
 
 const everyMethod = 'GET, HEAD, POST'
 

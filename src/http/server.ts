@@ -12,8 +12,9 @@ import { OiError } from '../errors.js'
 import { Leaving } from './transport/leaving.js'
 import { NodeTransport } from './transport/node-transport.js'
 import type { TlsContent } from './transport/tls.js'
-import type { Listener, Transport, TransportOptions } from './transport/transport.js'
+import type { Transport, TransportOptions } from './transport/transport.js'
 import { NoUws, UwsTransport } from './transport/uws-transport.js'
+import type { Listener } from './contract.js'
 
 export type TransportName = 'auto' | 'uws' | 'node'
 

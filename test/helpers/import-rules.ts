@@ -83,3 +83,14 @@ export const owners: Readonly<Record<string, (path: string) => boolean>> = {
   commander: (path) => path.startsWith('src/cli/'),
   'node:module': (path) => ['src/engine/native.ts', 'src/server-package.ts'].includes(path),
 }
+
+/** Folders of src/http/, and those of it whose values or types each may import. */
+export const httpFolders: Readonly<Record<string, readonly string[]>> = {
+  reply: [],
+  bodies: [],
+  access: [],
+  log: [],
+  transport: ['reply'],
+  metrics: ['log', 'access'],
+  requests: ['reply', 'bodies', 'access', 'log', 'metrics'],
+}

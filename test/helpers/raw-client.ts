@@ -4,7 +4,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface RawReply {
+interface RawReply {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: string

@@ -1,7 +1,6 @@
 /** What is known of the replies to requests that a client sends before it has those before them. */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServedRequest } from '../../src/http/requests/served-request.js'
 import { Unconfirmed } from '../../src/http/transport/unconfirmed.js'
 import { decidePath, headersOf } from '../helpers/asking.js'
 import { withPaying } from '../helpers/paying.js'
@@ -62,7 +61,7 @@ t.test(
       unconfirmed.add({
         arrived: () => told.push(`${name} arrived`),
         abandon: () => told.push(`${name} lost`),
-      } as unknown as ServedRequest)
+      })
     const unconfirmed = new Unconfirmed()
     add('first')
     unconfirmed.next(true)

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { noStats } from '../../src/engine/stats.js'
 import { engineMetrics } from '../../src/http/metrics/engine-metrics.js'
-import { MetricsHandlers } from '../../src/http/metrics/metrics-handlers.js'
+import { MetricsHandlers } from '../../src/http/metrics-handlers.js'
 import { Server } from '../../src/http/server.js'
 import type { RunnerReport } from '../../src/runner/supervision.js'
 import { post } from '../helpers/asking.js'

@@ -10,7 +10,7 @@ import { homedir } from 'node:os'
 import { join, posix } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { errorTable } from '../../src/errors.js'
-import { mayImport, mayImportTypes, owners } from '../helpers/import-rules.js'
+import { httpFolders, mayImport, mayImportTypes, owners } from '../helpers/import-rules.js'
 import { type Import, importsOf, type Source, sourcesIn } from '../helpers/sources.js'
 
 const longest = 300
@@ -36,6 +36,15 @@ rule('a part of src/ imports only what it may', () => {
     if (source === goal) return false
     const types = typesOnly && mayImportTypes[source]?.includes(target.slice('src/'.length))
     return !types && !mayImport[source]?.includes(goal)
+  })
+})
+
+rule('a folder of src/http/ imports only those below it', () => {
+  const folderOf = (path: string) => /^src\/http\/([^/]+)\//.exec(path)?.[1]
+  const inside = imports.filter(({ path }) => folderOf(path) !== undefined)
+  return found(inside, 50).filter(({ path, specifier }) => {
+    const [source, target] = [folderOf(path)!, folderOf(posix.join(posix.dirname(path), specifier))]
+    return target !== undefined && target !== source && !httpFolders[source]?.includes(target)
   })
 })
 

@@ -15,9 +15,8 @@
 import type { Accounts, Caller } from '../../accounts/accounts.js'
 import type { TrustedProxies } from './client-address.js'
 import { type Cors, isOfPage } from './cors.js'
-import type { Client } from '../requests/served-request.js'
-import type { Head } from '../transport/head.js'
 import { whyElsewhere } from './this-machine.js'
+import type { Client, Head } from '../contract.js'
 
 /** The workspace of requests without a key. */
 const anonymousWorkspace = 'default'

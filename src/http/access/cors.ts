@@ -1,3 +1,4 @@
+import type { Content, Head } from '../contract.js'
 /**
  * The web pages that may call the server from a browser (CORS, as in the Fetch standard).
  *
@@ -11,9 +12,6 @@
  *
  * @module
  */
-
-import type { Head } from '../transport/head.js'
-import type { Content } from '../reply/reply.js'
 
 const all = '*'
 

@@ -11,7 +11,7 @@
  */
 
 import { isLoopback, type TrustedProxies } from './client-address.js'
-import { everyValue, type Head } from '../transport/head.js'
+import { everyValue, type Head } from '../contract.js'
 
 /** Headers by which a proxy is recognised. */
 const passedOn = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']

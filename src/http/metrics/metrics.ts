@@ -9,7 +9,6 @@ import type { EngineReport } from '../../decide/types.js'
 import type { RunnerReport } from '../../runner/supervision.js'
 import type { StoreFigures } from '../access/admission.js'
 import type { Logger } from '../log/logger.js'
-import type { Content } from '../reply/reply.js'
 import { engineMetrics } from './engine-metrics.js'
 import {
   exposition,
@@ -30,6 +29,7 @@ import {
 import { pickerLabels, pickerMetrics } from './picker-metrics.js'
 import { measure, type MeasuredRunner, runnerMetrics } from './runner-metrics.js'
 import type { Traffic } from './traffic.js'
+import type { Content } from '../contract.js'
 
 interface MetricsSources {
   readonly traffic: Traffic

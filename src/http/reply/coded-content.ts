@@ -11,8 +11,8 @@
  * @module
  */
 
-import type { Content } from './reply.js'
 import { refusesPlain, replyCodingOf } from './reply-coding.js'
+import type { Content } from '../contract.js'
 
 /**
  * From this length on a packet is saved, for some 20 µs: a gain on networks of up to 500 Mbit/s,

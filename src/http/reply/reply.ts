@@ -6,31 +6,10 @@
 
 import type { Timings } from '../../decide/types.js'
 import { errorTable, errorTypeOf, OiError } from '../../errors.js'
+import type { Content } from '../contract.js'
 
 /** The status of a head or a body that did not come in time: nothing more is read. */
 export const requestTimeout = 408
-
-export interface Reply {
-  readonly status: number
-  /** Name, value, name, value, …; names in lower case. */
-  readonly headers: readonly string[]
-  /**
-   * For GET always the whole body; with `headOnly` only its length is sent, with 204 not even that.
-   */
-  readonly body: string | Uint8Array
-  readonly headOnly: boolean
-  /** Whether to close the connection after this reply. */
-  readonly close: boolean
-}
-
-/** A reply without the common headers. */
-export interface Content {
-  readonly status: number
-  readonly body: string | Uint8Array
-  /** Default `application/json`. */
-  readonly type?: string
-  readonly headers?: readonly string[]
-}
 
 /** A content whose body is text. */
 interface TextContent extends Content {

@@ -18,7 +18,7 @@ import type { Caller } from '../../accounts/accounts.js'
 import type { Claim, NewRetryKey, RetryKeys } from '../../accounts/ledger/retry-keys.js'
 import { Chain, type Membership } from '../../chain.js'
 import { OiError } from '../../errors.js'
-import type { Head } from '../transport/head.js'
+import type { Head } from '../contract.js'
 
 /** Whether an answer was charged: 1, or 0 for a repetition. */
 const chargedHeader = 'x-oi-charged'

@@ -8,9 +8,9 @@ import { expectedOrders, type Orders, ordersFromText } from '../../api/orders.js
 import { shortened } from '../../api/place.js'
 import { OiError } from '../../errors.js'
 import { readTraceparent } from '../../trace/traceparent.js'
-import { everyValue, type Head } from '../transport/head.js'
 import { type Coding, codingOf } from '../bodies/inflate.js'
 import { boundaryOf } from '../bodies/multipart.js'
+import { everyValue, type Head } from '../contract.js'
 
 const ordersHeader = 'x-oi-orders'
 

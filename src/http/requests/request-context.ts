@@ -7,12 +7,11 @@
 import type { Caller } from '../../accounts/accounts.js'
 import type { TrustedProxies } from '../access/client-address.js'
 import type { Cors } from '../access/cors.js'
-import type { Client } from './served-request.js'
 import type { FailedKeys } from '../access/failed-keys.js'
 import type { Admission } from '../access/admission.js'
-import type { Head } from '../transport/head.js'
 import type { Logger } from '../log/logger.js'
 import type { Traffic } from '../metrics/traffic.js'
+import type { Client, Head } from '../contract.js'
 
 export interface RequestContext {
   readonly admission: Admission

@@ -18,8 +18,7 @@ import type { Trace } from '../../trace/tracer.js'
 import { Canceller } from './canceller.js'
 import type { Charge } from './charges.js'
 import type { Deadlines, Expirable } from './deadlines.js'
-import { type Client, ServedRequest } from './served-request.js'
-import { everyValue, type Head } from '../transport/head.js'
+import { ServedRequest } from './served-request.js'
 import { IncomingBody, noFiles } from '../bodies/incoming-body.js'
 import type { Form } from '../bodies/multipart.js'
 import type { PostContext } from './post-context.js'
@@ -28,6 +27,7 @@ import { attributesOf } from '../log/request-entry.js'
 import type { Membership } from '../../chain.js'
 import { tooLate } from './too-late.js'
 import type { ReplyForm } from './wire.js'
+import { type Client, everyValue, type Head } from '../contract.js'
 
 export abstract class ServedPost extends ServedRequest implements Expirable {
   protected readonly context: PostContext

@@ -19,44 +19,12 @@ import { OiError } from '../../errors.js'
 import { codedContent, varies } from '../reply/coded-content.js'
 import { CodedParts } from '../reply/coded-parts.js'
 import type { RequestContext } from './request-context.js'
-import { everyValue, type Head } from '../transport/head.js'
 import { pathOf } from '../path.js'
-import {
-  type Content,
-  errorContent,
-  headersOf,
-  noTimings,
-  type Reply,
-  requestTimeout,
-} from '../reply/reply.js'
+import { errorContent, headersOf, noTimings, requestTimeout } from '../reply/reply.js'
 import { replyCodingOf } from '../reply/reply-coding.js'
 import { entryOf, type Told, wireCodeOf } from '../log/request-entry.js'
-import { requestId } from './request-id.js'
-
-/** The transport's side of a request. No method is called after the client has gone. */
-export interface Client {
-  /** The address of the connection's peer. Read while a request begins. */
-  address(): string
-  /** A reply exists and will be sent soon: the server's close waits for it. */
-  hold(): void
-  /** Writes the whole reply. Called at most once, and never together with `begin()`. */
-  send(reply: Reply): void
-  /**
-   * Begins a reply in parts. Called at most once.
-   *
-   * @param headers - As in {@link Reply}.
-   * @param onWritable - Called when the parts that `write()` queued have left.
-   */
-  begin(status: number, headers: readonly string[], onWritable: () => void): void
-  /**
-   * Writes a part, or queues it until the client has read the parts before it.
-   *
-   * @returns False if the client reads too slowly: parts until `onWritable` cost memory.
-   */
-  write(part: string | Uint8Array): boolean
-  /** Ends the reply after its last part. */
-  end(): void
-}
+import { requestId } from '../reply/request-id.js'
+import { type Client, type Content, everyValue, type Head, type Reply } from '../contract.js'
 
 const none: readonly string[] = []
 

@@ -10,9 +10,9 @@
  */
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Client } from '../requests/served-request.js'
 import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
-import { type Reply, requestTimeout } from '../reply/reply.js'
+import { requestTimeout } from '../reply/reply.js'
+import type { Client, Reply } from '../contract.js'
 
 /** This many bytes are handed over at once. */
 const pieceBytes = 65_536

@@ -6,8 +6,8 @@
 
 import type { IncomingMessage } from 'node:http'
 import { OiError } from '../../errors.js'
-import type { Head } from './head.js'
 import { versionError } from './transport-errors.js'
+import type { Head } from '../contract.js'
 
 export class NodeHead implements Head {
   readonly #request: IncomingMessage

@@ -14,7 +14,6 @@ import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { OiError } from '../../errors.js'
 import { mostConnections } from './descriptors.js'
-import type { ServedRequest } from '../requests/served-request.js'
 import type { Leaving } from './leaving.js'
 import { watchHalfClosed } from './half-closed.js'
 import { NodeClient, RefusedClient } from './node-client.js'
@@ -22,9 +21,10 @@ import { NodeHead, refusalOf } from './node-head.js'
 import { ProxyHeaders } from './proxy-protocol.js'
 import { contextOf, type TlsContent } from './tls.js'
 import { listenError, socketOf } from './transport.js'
-import type { Listener, Transport, TransportOptions } from './transport.js'
+import type { Transport, TransportOptions } from './transport.js'
 import { noHead, transportError } from './transport-errors.js'
 import { Unconfirmed } from './unconfirmed.js'
+import type { Listener, Served } from '../contract.js'
 
 /** For the head of a request, from its first byte on. */
 const headTimeoutMs = 10_000
@@ -35,7 +35,7 @@ const oldClientGraceMs = 2000
 interface Active {
   readonly request: IncomingMessage
   readonly client: NodeClient
-  readonly served: ServedRequest
+  readonly served: Served
 }
 
 export class NodeTransport implements Transport {

@@ -5,7 +5,7 @@
  */
 
 import { OiError } from '../../errors.js'
-import type { Head } from './head.js'
+import type { Head } from '../contract.js'
 
 /** The head of a request whose head cannot be read. */
 export const noHead: Head = {

@@ -6,28 +6,9 @@
 
 import { createServer, Socket } from 'node:net'
 import { OiError } from '../../errors.js'
-import type { Client, ServedRequest } from '../requests/served-request.js'
-import type { Head } from './head.js'
 import type { Leaving } from './leaving.js'
 import type { TlsContent } from './tls.js'
-
-/** Handles requests, independent of the transport. */
-export interface Listener {
-  /**
-   * Begins a request. Never throws.
-   *
-   * @param head - Read before this returns.
-   * @returns The request that receives the body and learns when the client goes, or undefined if
-   *   the reply has been sent.
-   */
-  open(head: Head, client: Client): ServedRequest | undefined
-  /** Makes `/readyz` report the coming shutdown. */
-  beginDrain(): void
-  /** Answers a request that the transport cannot read. Never throws. */
-  refuse(head: Head, client: Client, error: OiError): void
-  /** Refuses new requests, and ends the running ones within `graceMs`. */
-  close(graceMs: number): Promise<void>
-}
+import type { Listener } from '../contract.js'
 
 export interface TransportOptions {
   readonly listener: Listener

@@ -1,3 +1,4 @@
+import type { Served } from '../contract.js'
 /**
  * The requests of a connection whose replies may not have arrived.
  *
@@ -7,20 +8,20 @@
  * @module
  */
 
-import type { ServedRequest } from '../requests/served-request.js'
-
 /** Of a client that never waits for a reply; before them, all counts as arrived. */
 const mostEarly = 64
 
+type Answered = Pick<Served, 'arrived' | 'abandon'>
+
 export class Unconfirmed {
-  #requests: ServedRequest[] = []
+  #requests: Answered[] = []
 
   /** A request has come. @param early - Whether a reply was still to leave when it was sent. */
   next(early: boolean): void {
     if (!early || this.#requests.length >= mostEarly) this.end(false)
   }
 
-  add(request: ServedRequest): void {
+  add(request: Answered): void {
     this.#requests.push(request)
   }
 

@@ -23,10 +23,10 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { HttpResponse } from 'uWebSockets.js'
-import type { Client } from '../requests/served-request.js'
 import type { Membership } from '../../chain.js'
 import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
-import { type Reply, requestTimeout } from '../reply/reply.js'
+import { requestTimeout } from '../reply/reply.js'
+import type { Client, Reply } from '../contract.js'
 
 /**
  * Together with the chunk's frame less than the library's cork buffer: of a longer piece the

@@ -22,8 +22,7 @@ import type { HttpRequest, TemplatedApp, us_listen_socket } from 'uWebSockets.js
 import { loadAddon, type NativeHeaderFilter } from '../../engine/native.js'
 import { OiError } from '../../errors.js'
 import { notInstalled } from '../../server-package.js'
-import type { ServedRequest } from '../requests/served-request.js'
-import { requestId } from '../requests/request-id.js'
+import { requestId } from '../reply/request-id.js'
 import { errorContent, headersOf, noTimings } from '../reply/reply.js'
 import { watchHalfClosed } from './half-closed.js'
 import { RefusedClient } from './node-client.js'
@@ -32,6 +31,7 @@ import { headTimeoutError } from './transport-errors.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
 import { Unconfirmed } from './unconfirmed.js'
 import { UwsClient } from './uws-client.js'
+import type { Served } from '../contract.js'
 
 type Library = typeof uWS
 
@@ -39,7 +39,7 @@ type Library = typeof uWS
 interface Active {
   readonly client: UwsClient
   /** Undefined if its reply was ready at once, and has not left yet. */
-  readonly request: ServedRequest | undefined
+  readonly request: Served | undefined
 }
 
 /** Why uWebSockets.js cannot be used; the server goes on without it. */

@@ -22,7 +22,7 @@ export interface SharedTerms {
 }
 
 /** Nothing was refused, or what was. */
-export type Admitted =
+type Admitted =
   | { readonly taken: true; readonly used: number; readonly lease: string | undefined }
   | { readonly taken: false; readonly refused: 'minute'; readonly retryAfterMs: number }
   | { readonly taken: false; readonly refused: 'place' }

@@ -4,13 +4,12 @@
  * @module
  */
 
-import type { OiError } from '../../errors.js'
-import { type Client, ServedRequest } from '../requests/served-request.js'
-import type { RequestContext } from '../requests/request-context.js'
-import type { Head } from '../transport/head.js'
-import type { Metrics } from './metrics.js'
-import { answerFrom, type Route } from '../routes.js'
-import type { Listener } from '../transport/transport.js'
+import type { OiError } from '../errors.js'
+import { ServedRequest } from './requests/served-request.js'
+import type { RequestContext } from './requests/request-context.js'
+import type { Metrics } from './metrics/metrics.js'
+import { answerFrom, type Route } from './routes.js'
+import type { Client, Head, Listener } from './contract.js'
 
 export class MetricsHandlers implements Listener {
   readonly #context: RequestContext
