@@ -111,8 +111,10 @@ export const errorRules = [
       const state = manyTokens(2 * limit)
       if (state.length > 4 * 2 ** 20 - 1000) skip(`a state of ${limit} tokens is more than 4 MiB`)
       const { message } = await context.refuse(withState(`"${state}"`), 400, 'state')
+      // A server need not count to the end of what it refuses.
+      const isUncounted = /\bmore than \d/.test(message)
       const isOver = saysNumbers(message, limit).some((count) => count > limit)
-      check(isOver, `expected a count over ${limit} in "${message}"`)
+      check(isOver || isUncounted, `expected a count over ${limit} in "${message}"`)
     },
     '404 not_found: an unknown route': async (context) => {
       for (const path of ['/v1/no-such-route', '/v1', '/', '/v2/systemone']) {
