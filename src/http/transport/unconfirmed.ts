@@ -14,25 +14,32 @@ const mostEarly = 64
 type Answered = Pick<Served, 'arrived' | 'abandon'>
 
 export class Unconfirmed {
-  #requests: Answered[] = []
+  #last: Answered | undefined
+  /** Those before the last one; most connections have none. */
+  #early: Answered[] | undefined
 
   /** A request has come. @param early - Whether a reply was still to leave when it was sent. */
   next(early: boolean): void {
-    if (!early || this.#requests.length >= mostEarly) this.end(false)
+    if (!early || (this.#early?.length ?? 0) >= mostEarly) return this.end(false)
+    if (this.#last !== undefined) (this.#early ??= []).push(this.#last)
+    this.#last = undefined
   }
 
   add(request: Answered): void {
-    this.#requests.push(request)
+    this.#last = request
   }
 
   /** The connection has been closed. @param lost - Whether what was sent may not have arrived. */
   end(lost: boolean): void {
-    const requests = this.#requests
-    if (requests.length === 0) return
-    this.#requests = []
-    for (const request of requests) {
-      if (lost) request.abandon()
-      else request.arrived()
-    }
+    const early = this.#early
+    const last = this.#last
+    this.#early = this.#last = undefined
+    if (early !== undefined) for (const request of early) tell(request, lost)
+    if (last !== undefined) tell(last, lost)
   }
+}
+
+function tell(request: Answered, lost: boolean): void {
+  if (lost) request.abandon()
+  else request.arrived()
 }
