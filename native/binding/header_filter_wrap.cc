@@ -45,13 +45,15 @@ int Number(const Napi::CallbackInfo& info) { return info[0].As<Napi::Number>().I
 }  // namespace
 
 Napi::Function HeaderFilterWrap::Define(Napi::Env env) {
-  return DefineClass(
-      env, "NativeHeaderFilter",
-      {InstanceMethod("attach", &HeaderFilterWrap::Attach), InstanceMethod("current", &HeaderFilterWrap::Current),
-       InstanceMethod("sending", &HeaderFilterWrap::Sending), InstanceMethod("probe", &HeaderFilterWrap::Probe),
-       InstanceMethod("isThere", &HeaderFilterWrap::IsThere),
-       InstanceMethod("closeIfSent", &HeaderFilterWrap::CloseIfSent),
-       InstanceMethod("resume", &HeaderFilterWrap::Resume), InstanceMethod("dispose", &HeaderFilterWrap::Dispose)});
+  return DefineClass(env, "NativeHeaderFilter",
+                     {InstanceMethod("attach", &HeaderFilterWrap::Attach),
+                      InstanceMethod("current", &HeaderFilterWrap::Current),
+                      InstanceMethod("sending", &HeaderFilterWrap::Sending),
+                      InstanceMethod("probe", &HeaderFilterWrap::Probe),
+                      InstanceMethod("isThere", &HeaderFilterWrap::IsThere),
+                      InstanceMethod("closeIfSent", &HeaderFilterWrap::CloseIfSent),
+                      InstanceMethod("resume", &HeaderFilterWrap::Resume),
+                      InstanceMethod("dispose", &HeaderFilterWrap::Dispose)});
 }
 
 HeaderFilterWrap::HeaderFilterWrap(const Napi::CallbackInfo& info)
@@ -66,7 +68,7 @@ HeaderFilterWrap::HeaderFilterWrap(const Napi::CallbackInfo& info)
 }
 
 bool HeaderFilterWrap::Ask(const Napi::FunctionReference& question,
-                   const std::vector<napi_value>& arguments) {
+                           const std::vector<napi_value>& arguments) {
   try {
     return question.MakeCallback(Env().Global(), arguments, context_).ToBoolean();
   } catch (const Napi::Error&) {
@@ -102,9 +104,9 @@ Napi::Value HeaderFilterWrap::Attach(const Napi::CallbackInfo& info) {
   auto answering = options.Get("answering").As<Napi::Uint8Array>();
   answering_ = Napi::Persistent(answering);
   filter_.reset(HeaderFilter::Create(PollsOf(env), number("port"), text("binary"),
-                           {static_cast<unsigned>(number("idleSeconds")), text("refusal"),
-                            answering.Data(), answering.ElementLength()},
-                           std::move(owner)));
+                                     {static_cast<unsigned>(number("idleSeconds")), text("refusal"),
+                                      answering.Data(), answering.ElementLength()},
+                                     std::move(owner)));
   // The server owns this object until dispose(): sockets call it.
   if (filter_ != nullptr) Ref();
   return Napi::Boolean::New(env, filter_ != nullptr);
@@ -124,7 +126,9 @@ Napi::Value HeaderFilterWrap::IsThere(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), filter_->IsThere(Number(info)));
 }
 
-void HeaderFilterWrap::CloseIfSent(const Napi::CallbackInfo& info) { filter_->CloseIfSent(Number(info)); }
+void HeaderFilterWrap::CloseIfSent(const Napi::CallbackInfo& info) {
+  filter_->CloseIfSent(Number(info));
+}
 
 void HeaderFilterWrap::Resume(const Napi::CallbackInfo& info) {
   if (filter_ != nullptr) filter_->Resume(Number(info));

@@ -1,4 +1,5 @@
-// NativeHeaderFilter: the JS object behind src/http/transport/uws-transport.ts. See transport/header_filter.h.
+// NativeHeaderFilter: the JS object behind src/http/transport/uws-transport.ts. See
+// transport/header_filter.h.
 //
 // All of it runs on the JS thread, from the event loop: no call of JS is on the stack when the
 // filter asks its owner.

@@ -38,7 +38,8 @@ int64_t NowMs() {
 }  // namespace
 
 HeaderFilter* HeaderFilter::Create(const std::vector<std::pair<int, void*>>& polls, int port,
-                   const std::string& path, FilterLimits limits, FilterOwner owner) {
+                                   const std::string& path, FilterLimits limits,
+                                   FilterOwner owner) {
   Usockets us;
   if (!us.Find(path.c_str())) return nullptr;
   const auto poll = std::find_if(polls.begin(), polls.end(), [&us, port](const auto& one) {
@@ -52,8 +53,8 @@ HeaderFilter* HeaderFilter::Create(const std::vector<std::pair<int, void*>>& pol
   return new HeaderFilter(us, theirs, context, std::move(limits), std::move(owner));
 }
 
-HeaderFilter::HeaderFilter(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t* context,
-           FilterLimits limits, FilterOwner owner)
+HeaderFilter::HeaderFilter(const Usockets& us, const SocketHandlers& theirs,
+                           us_socket_context_t* context, FilterLimits limits, FilterOwner owner)
     : us_(us),
       theirs_(theirs),
       context_(context),
@@ -75,8 +76,9 @@ HeaderFilter::~HeaderFilter() { filters.erase(std::find(filters.begin(), filters
 
 HeaderFilter& HeaderFilter::Of(us_socket_t* s) {
   const us_socket_context_t* context = filters.front()->us_.context_of(0, s);
-  return **std::find_if(filters.begin(), filters.end(),
-                        [context](const HeaderFilter* filter) { return filter->context_ == context; });
+  return **std::find_if(filters.begin(), filters.end(), [context](const HeaderFilter* filter) {
+    return filter->context_ == context;
+  });
 }
 
 int HeaderFilter::FdOf(us_socket_t* s) const {
@@ -282,8 +284,8 @@ us_socket_t* HeaderFilter::End(us_socket_t* s) {
 
 namespace oi {
 
-HeaderFilter* HeaderFilter::Create(const std::vector<std::pair<int, void*>>&, int, const std::string&, FilterLimits,
-                   FilterOwner) {
+HeaderFilter* HeaderFilter::Create(const std::vector<std::pair<int, void*>>&, int,
+                                   const std::string&, FilterLimits, FilterOwner) {
   return nullptr;
 }
 HeaderFilter::~HeaderFilter() = default;

@@ -65,7 +65,7 @@ class HeaderFilter {
   // the event loop polls, each descriptor with what the handle's data points to. Null where these
   // are not as expected.
   static HeaderFilter* Create(const std::vector<std::pair<int, void*>>& polls, int port,
-                      const std::string& path, FilterLimits limits, FilterOwner owner);
+                              const std::string& path, FilterLimits limits, FilterOwner owner);
   ~HeaderFilter();
   HeaderFilter(const HeaderFilter&) = delete;
   HeaderFilter& operator=(const HeaderFilter&) = delete;
@@ -114,7 +114,7 @@ class HeaderFilter {
   };
 
   HeaderFilter(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t* context,
-       FilterLimits limits, FilterOwner owner);
+               FilterLimits limits, FilterOwner owner);
 
   static us_socket_t* Open(us_socket_t* s, int is_client, char* ip, int ip_length);
   static us_socket_t* Data(us_socket_t* s, char* data, int length);
