@@ -9,6 +9,9 @@ struct ggml_tensor;
 
 namespace oi::kernels {
 
+// False if another node computes this one too.
+bool IsComputed(const ggml_tensor* op);
+
 // Fuses each norm with the GGML_OP_MUL behind it, where nothing else needs the norm.
 void JoinNorms(ggml_cgraph* graph, ggml_backend_graph_optimize_params* params);
 

@@ -8,8 +8,6 @@
 namespace oi::kernels {
 namespace {
 
-bool IsComputed(const ggml_tensor* op) { return (op->flags & GGML_TENSOR_FLAG_COMPUTE) != 0; }
-
 bool IsSplitSwiglu(const ggml_tensor* op) {
   return op->op == GGML_OP_GLU && ggml_get_glu_op(op) == GGML_GLU_OP_SWIGLU &&
          op->src[1] != nullptr && op->type == GGML_TYPE_F32 && KnowsParams(op, kGateSlots);
@@ -35,6 +33,8 @@ bool IsNeededOnce(const ggml_cgraph* graph, const ggml_tensor* node, int user) {
 }
 
 }  // namespace
+
+bool IsComputed(const ggml_tensor* op) { return (op->flags & GGML_TENSOR_FLAG_COMPUTE) != 0; }
 
 void JoinGates(ggml_cgraph* graph, ggml_backend_graph_optimize_params* params) {
   if (FindRows() == nullptr) return;

@@ -42,8 +42,6 @@ const RowKernel* KernelFor(const ggml_compute_params& params) {
 
 constexpr ggml_op kPair[] = {GGML_OP_RMS_NORM, GGML_OP_MUL};
 
-bool IsComputed(const ggml_tensor* op) { return (op->flags & GGML_TENSOR_FLAG_COMPUTE) != 0; }
-
 bool IsLeftToProduct(const ggml_tensor* op) {
   return op != nullptr && op->op == GGML_OP_RMS_NORM && !IsComputed(op);
 }
