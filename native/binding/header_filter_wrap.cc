@@ -47,7 +47,6 @@ int Number(const Napi::CallbackInfo& info) { return info[0].As<Napi::Number>().I
 Napi::Function HeaderFilterWrap::Define(Napi::Env env) {
   return DefineClass(env, "NativeHeaderFilter",
                      {InstanceMethod("attach", &HeaderFilterWrap::Attach),
-                      InstanceMethod("current", &HeaderFilterWrap::Current),
                       InstanceMethod("sending", &HeaderFilterWrap::Sending),
                       InstanceMethod("probe", &HeaderFilterWrap::Probe),
                       InstanceMethod("isThere", &HeaderFilterWrap::IsThere),
@@ -76,7 +75,7 @@ bool HeaderFilterWrap::Ask(const Napi::FunctionReference& question,
   }
 }
 
-// attach({ port, binary, idleSeconds, refusal, answering }): whether it stands.
+// attach({ port, binary, idleSeconds, refusal, answering, current }): whether it stands.
 Napi::Value HeaderFilterWrap::Attach(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();
@@ -102,18 +101,16 @@ Napi::Value HeaderFilterWrap::Attach(const Napi::CallbackInfo& info) {
     Ask(closed_, {Napi::Number::New(Env(), connection), Napi::Boolean::New(Env(), lost)});
   };
   auto answering = options.Get("answering").As<Napi::Uint8Array>();
+  auto current = options.Get("current").As<Napi::Int32Array>();
   answering_ = Napi::Persistent(answering);
+  current_ = Napi::Persistent(current);
   filter_.reset(HeaderFilter::Create(PollsOf(env), number("port"), text("binary"),
                                      {static_cast<unsigned>(number("idleSeconds")), text("refusal"),
-                                      answering.Data(), answering.ElementLength()},
+                                      answering.Data(), answering.ElementLength(), current.Data()},
                                      std::move(owner)));
   // The server owns this object until dispose(): sockets call it.
   if (filter_ != nullptr) Ref();
   return Napi::Boolean::New(env, filter_ != nullptr);
-}
-
-Napi::Value HeaderFilterWrap::Current(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), filter_->current);
 }
 
 Napi::Value HeaderFilterWrap::Sending(const Napi::CallbackInfo& info) {

@@ -21,7 +21,6 @@ class HeaderFilterWrap : public Napi::ObjectWrap<HeaderFilterWrap> {
 
  private:
   Napi::Value Attach(const Napi::CallbackInfo& info);
-  Napi::Value Current(const Napi::CallbackInfo& info);
   Napi::Value Sending(const Napi::CallbackInfo& info);
   void Probe(const Napi::CallbackInfo& info);
   Napi::Value IsThere(const Napi::CallbackInfo& info);
@@ -35,8 +34,9 @@ class HeaderFilterWrap : public Napi::ObjectWrap<HeaderFilterWrap> {
   Napi::FunctionReference take_over_;
   Napi::FunctionReference half_closed_;
   Napi::FunctionReference closed_;
-  // Its memory is the filter's, too.
+  // Their memory is the filter's, too.
   Napi::Reference<Napi::Uint8Array> answering_;
+  Napi::Reference<Napi::Int32Array> current_;
   std::unique_ptr<HeaderFilter> filter_;
 };
 

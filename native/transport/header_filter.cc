@@ -177,10 +177,11 @@ us_socket_t* HeaderFilter::PassOn(us_socket_t* s, char* data, size_t length, siz
   char saved[kPaddingBytes];
   const size_t count = std::min(behind, kPaddingBytes);
   std::copy_n(data + length, count, saved);
-  current = FdOf(s);
-  At(current).asked = true;
+  const int fd = FdOf(s);
+  At(fd).asked = true;
+  *limits_.current = fd;
   s = theirs_.on_data(s, data, static_cast<int>(length));
-  current = -1;
+  *limits_.current = -1;
   std::copy_n(saved, count, data + length);
   return s;
 }
@@ -254,7 +255,7 @@ us_socket_t* HeaderFilter::Close(us_socket_t* s, int code, void* reason) {
   const Connection connection = std::exchange(filter.At(fd), {});
   filter.waiting_bytes_ -= connection.kept.size();
   // By nobody else: its client has reset it. (The code does not tell: libuv hides the reason.)
-  const bool reset = !connection.ending && filter.current != fd;
+  const bool reset = !connection.ending && *filter.limits_.current != fd;
   const bool lost = connection.asked && (reset || connection.unsent);
   s = filter.theirs_.on_close(s, code, reason);
   if (connection.half_closed || lost) filter.owner_.closed(fd, lost);

@@ -54,6 +54,8 @@ struct FilterLimits {
   // Connections beyond its end are refused.
   uint8_t* answering = nullptr;
   size_t most_connections = 0;
+  // Written by the filter: whose data uWebSockets.js is being given; -1: nobody's.
+  int32_t* current = nullptr;
 };
 
 // A value of FilterLimits::answering.
@@ -69,9 +71,6 @@ class HeaderFilter {
   ~HeaderFilter();
   HeaderFilter(const HeaderFilter&) = delete;
   HeaderFilter& operator=(const HeaderFilter&) = delete;
-
-  // Whose data uWebSockets.js is being given.
-  int32_t current = -1;
 
   // Whether any client has not taken all that the system has for it. What uWebSockets.js still
   // keeps for one is sent once the system has room, and so before this is false for long.

@@ -122,8 +122,9 @@ export interface NativeHeaderFilter {
   /**
    * @param options - The port that uWebSockets.js listens on and the path of its binary; how long
    *   an idle connection is kept; the reply to a connection that arrives when descriptors run out;
-   *   and, by connection, 1 while a request is being answered. The filter makes it 2 if something
-   *   waits for the answer: `resume()` must follow.
+   *   by connection, 1 while a request is being answered, which the filter makes 2 if something
+   *   waits for the answer: `resume()` must follow; and where the filter writes the connection whose
+   *   request uWebSockets.js is receiving.
    * @returns False if the library's binary is not as expected.
    */
   attach(options: {
@@ -132,9 +133,8 @@ export interface NativeHeaderFilter {
     idleSeconds: number
     refusal: string
     answering: Uint8Array
+    current: Int32Array
   }): boolean
-  /** The connection whose request uWebSockets.js is receiving. */
-  current(): number
   /** Whether the system still holds bytes for any client. */
   sending(): boolean
   probe(connection: number): void

@@ -150,6 +150,8 @@ function legendOf(level: Json): string | Json[] | JsonObject {
 
 /** An answer's JSON, its options in the caller's order. */
 export function answerText(answer: Answer): string {
+  if (answer.type === 'noul' && answer.evidence === undefined)
+    return `{"type":"noul","noul":${answer.noul}}`
   // JSON.stringify is three times as fast, but keeps neither that order nor the digits of numbers.
   const plain =
     answer.type === 'noul' ||

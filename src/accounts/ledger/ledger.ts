@@ -224,10 +224,10 @@ export class Ledger {
     // With each batch they would cost one more page to write, and nobody waits for them.
     const withUsed = this.#pending.empty || now - this.#usedSentMs >= usedMs
     if (withUsed) this.#usedSentMs = now
-    const batch = this.#pending.take(withUsed)
+    const { bookings, groups, used } = this.#pending.take(withUsed)
     const first = this.#number + 1
-    this.#number += batch.bookings.length
-    return { ...batch, first, sinceMs: now, unknown: false }
+    this.#number += bookings.length
+    return { bookings, groups, used, first, sinceMs: now, unknown: false }
   }
 
   #giveBack(): void {

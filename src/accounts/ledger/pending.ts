@@ -133,7 +133,7 @@ export class Pending {
   /** @param withUsed - Whether uses of keys are written too. */
   take(withUsed: boolean): Batch {
     const groups = this.#groups
-    const bookings = [...groups.flatMap((group) => group.bookings), ...this.lazy()]
+    const bookings = groups.flatMap((group) => group.bookings).concat(this.lazy())
     const used = new Map(withUsed ? this.used : [])
     this.#groups = []
     this.#lazy = []

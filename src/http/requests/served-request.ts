@@ -224,7 +224,10 @@ export class ServedRequest {
 
   #headers(content: Pick<Content, 'type' | 'headers'>, timings: Timings, totalMs: number) {
     const headers = headersOf(this.id, timings, totalMs, content)
-    headers.push(...this.ownHeaders(), ...this.#limits(), ...this.#crossOrigin)
+    // One at a time: several in one call are first copied into a list of their own.
+    headers.push(...this.ownHeaders())
+    headers.push(...this.#limits())
+    headers.push(...this.#crossOrigin)
     return headers
   }
 

@@ -61,6 +61,7 @@ export class UwsTransport implements Transport {
   readonly #unconfirmed: (Unconfirmed | undefined)[] = []
   /** By connection, see {@link NativeHeaderFilter.attach}. */
   readonly #answering = new Uint8Array(mostConnections)
+  readonly #current = new Int32Array(1)
   /** Ends the watch over a connection whose client has closed its side. */
   readonly #watches = new Map<number, () => void>()
 
@@ -112,6 +113,7 @@ export class UwsTransport implements Transport {
       idleSeconds,
       refusal: refusalText(),
       answering: this.#answering,
+      current: this.#current,
     })
     if (!stands) throw new NoUws('this binary of uWebSockets.js is not known')
     this.#others = new NodeTransport(options)
@@ -121,7 +123,7 @@ export class UwsTransport implements Transport {
       onDone: (connection: number) => this.#answered(connection),
     }
     app.any('/*', (res, req) => {
-      const connection = this.#filter.current()
+      const connection = this.#current[0]!
       const client = new UwsClient(res, announcedBytes(req), connection, shared)
       const unconfirmed = (this.#unconfirmed[connection] ??= new Unconfirmed())
       unconfirmed.next(this.#resuming)
