@@ -177,9 +177,8 @@ us_socket_t* HeaderFilter::PassOn(us_socket_t* s, char* data, size_t length, siz
   char saved[kPaddingBytes];
   const size_t count = std::min(behind, kPaddingBytes);
   std::copy_n(data + length, count, saved);
-  const int fd = FdOf(s);
-  At(fd).asked = true;
-  *limits_.current = fd;
+  *limits_.current = FdOf(s);
+  At(*limits_.current).asked = true;
   s = theirs_.on_data(s, data, static_cast<int>(length));
   *limits_.current = -1;
   std::copy_n(saved, count, data + length);

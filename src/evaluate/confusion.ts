@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Outcome } from './outcome.js'
+import type { Outcome } from './figures/outcome.js'
 import type { ChoiceFigures, Mistake, OptionFigures } from './report.js'
 
 /** The most pairs of options that are counted apart. */

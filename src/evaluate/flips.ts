@@ -7,7 +7,7 @@
 import { entriesOf, objectFromEntries } from '../api/json.js'
 import type { DecideRequest, Question } from '../decide/types.js'
 import { optionCount } from '../api/counts.js'
-import type { Expected, LabelledRow } from './types.js'
+import type { Expected, LabelledRow } from './rows/types.js'
 
 /** A row's questions with reversed options. */
 export interface Reversed {

@@ -15,7 +15,7 @@ import { readSync, writeSync } from 'node:fs'
 import { isJsonObject, type Json } from '../api/json.js'
 import { OiError } from '../errors.js'
 import { kindOf, piecesOf } from '../open-input.js'
-import { linesOf, longestLine } from './lines.js'
+import { linesOf, longestLine } from './rows/lines.js'
 import { LineSet } from './line-set.js'
 import type { RowRecord } from './measure.js'
 

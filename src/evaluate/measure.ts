@@ -15,8 +15,8 @@ import type { DecideRequest, Usage } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { requestsOf, reverse } from './flips.js'
 import { observationsOf } from './observe.js'
-import { type Outcome, outcomeOf } from './outcome.js'
-import type { LabelledRow, Reply } from './types.js'
+import { type Outcome, outcomeOf } from './figures/outcome.js'
+import type { LabelledRow, Reply } from './rows/types.js'
 
 /** Answers one request, with evidence. @throws {@link OiError} */
 export type Ask = (request: DecideRequest, signal: AbortSignal) => Promise<Reply>

@@ -9,7 +9,7 @@ import { optionCount } from '../api/counts.js'
 import { placeOf } from '../api/place.js'
 import type { Answer, Question } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import type { Expected, LabelledRow, Observation, Reply } from './types.js'
+import type { Expected, LabelledRow, Observation, Reply } from './rows/types.js'
 
 /**
  * One observation for each question with a right answer and at least two options, in the order

@@ -8,9 +8,9 @@
  */
 
 import type { RowRecord } from './measure.js'
-import type { Outcome } from './outcome.js'
-import { percentileInterval } from './percentile-interval.js'
-import { randomFrom } from './random.js'
+import type { Outcome } from './figures/outcome.js'
+import { percentileInterval } from './figures/percentile-interval.js'
+import { randomFrom } from './figures/random.js'
 import type { Comparison, Difference, DifferingAnswer } from './report.js'
 
 type OtherAnswer = Pick<Outcome, 'correct' | 'brier' | 'got'>

@@ -7,9 +7,9 @@
  */
 
 import type { Question } from '../decide/types.js'
-import type { Column, Quantiles } from './histogram.js'
+import type { Column, Quantiles } from './figures/histogram.js'
 import type { Tokens } from './measure.js'
-import type { Figures } from './tally.js'
+import type { Figures } from './figures/tally.js'
 
 /** The subject of the measurements. */
 export interface ReportHead {

@@ -5,12 +5,12 @@
  */
 
 import type { Question } from '../decide/types.js'
-import { LogHistogram } from './histogram.js'
+import { LogHistogram } from './figures/histogram.js'
 import { type RowRecord, sumOfTokens, type Tokens } from './measure.js'
-import type { Outcome } from './outcome.js'
+import type { Outcome } from './figures/outcome.js'
 import { Confusion } from './confusion.js'
 import type { RefusalExample, Report, RunFacts } from './report.js'
-import { Tally } from './tally.js'
+import { Tally } from './figures/tally.js'
 import { WrongAnswers } from './wrong-answers.js'
 
 /**

@@ -5,8 +5,8 @@
  */
 
 import { setMaxListeners } from 'node:events'
-import { inPlace } from './lines.js'
-import type { Place } from './records.js'
+import { inPlace } from './rows/lines.js'
+import type { Place } from './rows/records.js'
 
 export interface RunOptions<Row extends Place, Result> {
   /** Rows that are asked at the same time. */

@@ -11,7 +11,7 @@ import type { Decider, ModelCard, Orders } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { Ask } from './measure.js'
 import type { ReportModel } from './report.js'
-import type { Reply } from './types.js'
+import type { Reply } from './rows/types.js'
 
 export interface Subject {
   readonly models: readonly ReportModel[]

@@ -5,7 +5,7 @@
  */
 
 import { entriesOf, isJsonObject, type Json, stringifyJson } from '../api/json.js'
-import type { Outcome } from './outcome.js'
+import type { Outcome } from './figures/outcome.js'
 import type { WrongAnswer } from './report.js'
 
 const shownAnswers = 100

@@ -1,7 +1,7 @@
 /** Compare: the same cases asked in several ways. */
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import { rowsOf } from '../../src/evaluate/rows.js'
+import { rowsOf } from '../../src/evaluate/rows/rows.js'
 import { fixturePath } from '../helpers/fixture.js'
 import { consoleTest } from '../helpers/console.js'
 

@@ -19,12 +19,11 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   runner: ['engine', 'chain', 'make-folder', 'errors'],
   accounts: ['server-package', 'user-folder', 'make-folder', 'api', 'errors'],
   models: [
-    ...['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api'],
+    ...['decide', 'engine', 'prompt', 'scoring', 'api'],
     ...['package-root', 'user-folder', 'open-input', 'make-folder', 'errors'],
   ],
   decide: ['prompt', 'scoring', 'images', 'api', 'running', 'errors'],
   evaluate: ['open-input', 'scoring', 'client', 'api', 'errors'],
-  calibrate: ['evaluate', 'scoring', 'api', 'errors'],
   trace: ['package-root'],
   http: [
     ...['server-package', 'package-root', 'accounts', 'engine'],
@@ -32,7 +31,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   admin: ['http', 'accounts', 'api', 'config', 'errors'],
   oi: ['decide', 'engine', 'api'],
-  open: ['oi', 'runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
+  open: ['oi', 'runner', 'decide', 'models', 'engine', 'api', 'errors'],
   'open-all': ['oi', 'open', 'decide', 'models', 'errors'],
   index: ['oi', 'open', 'open-all', 'api', 'errors'],
   client: [],
@@ -46,7 +45,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['server', 'opening', 'decide', 'models', 'images', 'http', 'accounts', 'admin', 'client'],
-    ...['evaluate', 'calibrate', 'scoring', 'api', 'config', 'terminal'],
+    ...['evaluate', 'scoring', 'api', 'config', 'terminal'],
     ...['package-root', 'open-input', 'errors'],
   ],
 }
@@ -59,7 +58,6 @@ export const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   images: ['decide/types', 'engine/types'],
   decide: ['engine/types'],
   evaluate: ['decide/types'],
-  calibrate: ['decide/types', 'evaluate/types'],
   http: ['decide/types', 'engine/types', 'runner/supervision'],
   admin: ['decide/types'],
   opening: ['scoring/types'],
@@ -71,7 +69,7 @@ export const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only one part of the project may use. */
 export const owners: Readonly<Record<string, (path: string) => boolean>> = {
   'uWebSockets.js': (path) => /^src\/http\/transport\/uws-(?:transport|client)\.ts$/.test(path),
-  typebox: (path) => /^src\/(?:api|config|calibrate|models)\b/.test(path),
+  typebox: (path) => /^src\/(?:api|config|models)\b/.test(path),
   'better-sqlite3': (path) => path.startsWith('src/accounts/'),
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
   sharp: (path) => path.startsWith('src/images/'),

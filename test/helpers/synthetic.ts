@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RowObservation } from '../../src/calibrate/sample.js'
+import type { RowObservation } from '../../src/evaluate/calibrate/sample.js'
 import type { Random } from './random.js'
 
 interface Synthetic {

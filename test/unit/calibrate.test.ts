@@ -1,10 +1,10 @@
 /** Temperatures from labelled logits, against models whose miscalibration is known. */
 import t from 'tap'
-import { calibrate } from '../../src/calibrate/calibrate.js'
-import { figuresOf, type Judged } from '../../src/calibrate/figures.js'
-import type { RowObservation } from '../../src/calibrate/sample.js'
-import { sourceOf } from '../../src/calibrate/source.js'
-import { rowKey, splitRows } from '../../src/calibrate/split.js'
+import { calibrate } from '../../src/evaluate/calibrate/calibrate.js'
+import { figuresOf, type Judged } from '../../src/evaluate/calibrate/figures.js'
+import type { RowObservation } from '../../src/evaluate/calibrate/sample.js'
+import { sourceOf } from '../../src/scoring/calibration-source.js'
+import { rowKey, splitRows } from '../../src/evaluate/calibrate/split.js'
 import { createRandom } from '../helpers/random.js'
 import { plainSoftmax, synthetic } from '../helpers/synthetic.js'
 

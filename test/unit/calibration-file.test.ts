@@ -2,8 +2,8 @@
 import t from 'tap'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { calibrate } from '../../src/calibrate/calibrate.js'
-import { calibrationFile, readCalibration } from '../../src/calibrate/file.js'
+import { calibrate } from '../../src/evaluate/calibrate/calibrate.js'
+import { calibrationFile } from '../../src/evaluate/calibrate/file.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { chosenReadout } from '../../src/models/readout-file.js'
 import { answerOf } from '../../src/scoring/answers.js'
@@ -11,6 +11,7 @@ import type { ChoiceAnswer, NoulAnswer, ScoreAnswer } from '../../src/decide/typ
 import {
   calibrationPath,
   findCalibration,
+  readCalibration,
   writeCalibration,
 } from '../../src/models/calibration-file.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { rowsOf } from '../../scripts/convert/rows.js'
 import { readers } from '../../scripts/convert/sets.js'
-import { rowsOf as readRowsOf } from '../../src/evaluate/rows.js'
+import { rowsOf as readRowsOf } from '../../src/evaluate/rows/rows.js'
 import { all, limits, piecesOf } from '../helpers/labelled.js'
 import { createRandom } from '../helpers/random.js'
 

@@ -5,10 +5,10 @@
  */
 import t, { type Test } from 'tap'
 import { Confusion } from '../../src/evaluate/confusion.js'
-import { type Outcome, outcomeOf } from '../../src/evaluate/outcome.js'
-import { Ranking } from '../../src/evaluate/ranking.js'
-import { areaOf } from '../../src/evaluate/curves.js'
-import { Tally } from '../../src/evaluate/tally.js'
+import { type Outcome, outcomeOf } from '../../src/evaluate/figures/outcome.js'
+import { Ranking } from '../../src/evaluate/figures/ranking.js'
+import { areaOf } from '../../src/evaluate/figures/curves.js'
+import { Tally } from '../../src/evaluate/figures/tally.js'
 import { beginningOf, WrongAnswers } from '../../src/evaluate/wrong-answers.js'
 import { createRandom } from '../helpers/random.js'
 

@@ -4,12 +4,12 @@
  * The computations here keep every answer and use nothing of src/evaluate but the answers.
  */
 import t, { type Test } from 'tap'
-import { LogHistogram } from '../../src/evaluate/histogram.js'
-import { type Outcome, outcomeOf } from '../../src/evaluate/outcome.js'
-import { areaOf } from '../../src/evaluate/curves.js'
-import { Ranking } from '../../src/evaluate/ranking.js'
-import { Tally } from '../../src/evaluate/tally.js'
-import type { Observation } from '../../src/evaluate/types.js'
+import { LogHistogram } from '../../src/evaluate/figures/histogram.js'
+import { type Outcome, outcomeOf } from '../../src/evaluate/figures/outcome.js'
+import { areaOf } from '../../src/evaluate/figures/curves.js'
+import { Ranking } from '../../src/evaluate/figures/ranking.js'
+import { Tally } from '../../src/evaluate/figures/tally.js'
+import type { Observation } from '../../src/evaluate/rows/types.js'
 import type { Question } from '../../src/decide/types.js'
 import { createRandom, type Random } from '../helpers/random.js'
 

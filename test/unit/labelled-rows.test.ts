@@ -2,9 +2,9 @@
 import t from 'tap'
 import { join } from 'node:path'
 import { keysOf } from '../../src/api/json.js'
-import { rowsOf } from '../../src/evaluate/rows.js'
-import { RowsFile } from '../../src/evaluate/rows-file.js'
-import { surveyRows } from '../../src/evaluate/survey.js'
+import { rowsOf } from '../../src/evaluate/rows/rows.js'
+import { RowsFile } from '../../src/evaluate/rows/rows-file.js'
+import { surveyRows } from '../../src/evaluate/rows/survey.js'
 import { all, limits, piecesOf, rowText } from '../helpers/labelled.js'
 
 const noul = '"n":{"type":"noul","instructions":"?"}'

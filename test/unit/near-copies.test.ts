@@ -1,10 +1,14 @@
 /** Rows with nearly the same words are found, and others are not. */
 import t from 'tap'
-import { askRows } from '../../src/calibrate/ask-rows.js'
-import { areNearCopies, groupNearCopies, sketchOf } from '../../src/calibrate/near-copies.js'
-import { splitRows } from '../../src/calibrate/split.js'
+import { askRows } from '../../src/evaluate/calibrate/ask-rows.js'
+import {
+  areNearCopies,
+  groupNearCopies,
+  sketchOf,
+} from '../../src/evaluate/calibrate/near-copies.js'
+import { splitRows } from '../../src/evaluate/calibrate/split.js'
 import type { Json } from '../../src/api/json.js'
-import type { LabelledRow } from '../../src/evaluate/types.js'
+import type { LabelledRow } from '../../src/evaluate/rows/types.js'
 import { decisionOn } from '../helpers/labelled.js'
 import { createRandom } from '../helpers/random.js'
 

@@ -2,12 +2,12 @@
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RowsFile } from '../../src/evaluate/rows-file.js'
-import { askRows } from '../../src/calibrate/ask-rows.js'
-import { readObservations } from '../../src/calibrate/read-observations.js'
+import { RowsFile } from '../../src/evaluate/rows/rows-file.js'
+import { askRows } from '../../src/evaluate/calibrate/ask-rows.js'
+import { readObservations } from '../../src/evaluate/calibrate/read-observations.js'
 import type { DecideRequest, Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
-import type { LabelledRow } from '../../src/evaluate/types.js'
+import type { LabelledRow } from '../../src/evaluate/rows/types.js'
 
 const good = {
   ...{ question: 'team', type: 'choice', logits: [1, 2.5, null], probabilities: [0.2, 0.8, 0] },

@@ -1,7 +1,7 @@
 /** Labelled rows of tables, as programs and Excel write them. */
 import t from 'tap'
 import type { DecideRequest } from '../../src/decide/types.js'
-import { tableReader, type TableOptions } from '../../src/evaluate/table-rows.js'
+import { tableReader, type TableOptions } from '../../src/evaluate/rows/table-rows.js'
 import { all, limits } from '../helpers/labelled.js'
 
 const questions: DecideRequest['questions'] = {

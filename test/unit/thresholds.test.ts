@@ -1,7 +1,7 @@
 /** Thresholds that keep an error rate, and their bound. */
 import t from 'tap'
-import { atMost, upperBound } from '../../src/calibrate/binomial.js'
-import { type Answered, thresholdsOf } from '../../src/calibrate/thresholds.js'
+import { atMost, upperBound } from '../../src/evaluate/calibrate/binomial.js'
+import { type Answered, thresholdsOf } from '../../src/evaluate/calibrate/thresholds.js'
 import { createRandom, type Random } from '../helpers/random.js'
 
 const near = (actual: number, expected: number, tolerance: number) =>

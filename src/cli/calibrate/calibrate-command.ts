@@ -6,16 +6,20 @@
 
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { calibrate, type CalibrateOptions, type Calibrated } from '../../calibrate/calibrate.js'
-import { doubtsOf } from '../../calibrate/doubts.js'
-import { calibrationFile } from '../../calibrate/file.js'
-import { type Goal, thresholdsOf } from '../../calibrate/thresholds.js'
+import {
+  calibrate,
+  type CalibrateOptions,
+  type Calibrated,
+} from '../../evaluate/calibrate/calibrate.js'
+import { doubtsOf } from '../../evaluate/calibrate/doubts.js'
+import { calibrationFile } from '../../evaluate/calibrate/file.js'
+import { type Goal, thresholdsOf } from '../../evaluate/calibrate/thresholds.js'
 import { type Config, readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
-import { RowsFile } from '../../evaluate/rows-file.js'
-import { surveyRows } from '../../evaluate/survey.js'
+import { RowsFile } from '../../evaluate/rows/rows-file.js'
+import { surveyRows } from '../../evaluate/rows/survey.js'
 import { calibrationPath, writeCalibration } from '../../models/calibration-file.js'
-import { calibrationPage } from '../../calibrate/page.js'
+import { calibrationPage } from '../../evaluate/calibrate/page.js'
 import { requireWritable, writePage } from '../output/output-files.js'
 import { printCalibration, printDoubts, printThresholds, rowsText } from './calibration-text.js'
 import { type Observed, observeModel, observeServer, readSaved } from './observations.js'

@@ -4,9 +4,17 @@
  * @module
  */
 
-import type { Calibrated, CalibrateOptions, FittedType } from '../../calibrate/calibrate.js'
-import type { Figures } from '../../calibrate/figures.js'
-import { fewestAnswers, type Goal, type QuestionThreshold } from '../../calibrate/thresholds.js'
+import type {
+  Calibrated,
+  CalibrateOptions,
+  FittedType,
+} from '../../evaluate/calibrate/calibrate.js'
+import type { Figures } from '../../evaluate/calibrate/figures.js'
+import {
+  fewestAnswers,
+  type Goal,
+  type QuestionThreshold,
+} from '../../evaluate/calibrate/thresholds.js'
 import { printList } from '../output/table.js'
 import { print } from '../../terminal/print.js'
 

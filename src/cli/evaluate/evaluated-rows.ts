@@ -8,11 +8,11 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { keysOf } from '../../api/json.js'
 import type { DecideRequest } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
-import { EarlierRecords } from '../../evaluate/earlier-records.js'
+import { EarlierRecords } from '../../evaluate/rows/earlier-records.js'
 import type { Journal } from '../../evaluate/journal.js'
 import type { RowRecord } from '../../evaluate/measure.js'
 import type { InOrder } from '../../evaluate/run.js'
-import type { AskedRow, LabelledRow } from '../../evaluate/types.js'
+import type { AskedRow, LabelledRow } from '../../evaluate/rows/types.js'
 import { RowsOut } from '../output/rows-out.js'
 
 export class EvaluatedRows {

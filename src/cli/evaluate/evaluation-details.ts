@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ruleNames } from '../../evaluate/curves.js'
+import { ruleNames } from '../../evaluate/figures/curves.js'
 import {
   showCount,
   showExactly,

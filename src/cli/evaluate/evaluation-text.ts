@@ -14,9 +14,9 @@ import {
   showPercent,
   showShare,
 } from '../../evaluate/numbers.js'
-import type { BinaryFigures } from '../../evaluate/binary-tally.js'
+import type { BinaryFigures } from '../../evaluate/figures/binary-tally.js'
 import type { Report } from '../../evaluate/report.js'
-import type { Figures } from '../../evaluate/tally.js'
+import type { Figures } from '../../evaluate/figures/tally.js'
 import { inColumns, oneLine, shortName } from '../../terminal/text-table.js'
 import {
   choiceBlocks,

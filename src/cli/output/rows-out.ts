@@ -20,8 +20,8 @@ import {
 } from '../../api/json.js'
 import { OiError } from '../../errors.js'
 import type { RefusedRow } from '../../evaluate/measure.js'
-import type { FileRecord } from '../../evaluate/records.js'
-import type { Table } from '../../evaluate/table-records.js'
+import type { FileRecord } from '../../evaluate/rows/records.js'
+import type { Table } from '../../evaluate/rows/table-records.js'
 
 /** What became of a row. */
 export type AskedRecord = AnsweredRow | RefusedRow

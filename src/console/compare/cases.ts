@@ -104,7 +104,7 @@ type ReadCases =
   | { readonly reason: string; readonly cases?: undefined }
 
 /**
- * Reads the lines of a file: all JSON lines that `oi eval` takes (evaluate/rows.ts). Questions and right answers
+ * Reads the lines of a file: all JSON lines that `oi eval` takes (evaluate/rows/rows.ts). Questions and right answers
  * are checked by the server.
  */
 export function readLines(text: string): ReadCases {

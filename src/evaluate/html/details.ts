@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { BinaryFigures } from '../binary-tally.js'
-import { ruleNames } from '../curves.js'
+import type { BinaryFigures } from '../figures/binary-tally.js'
+import { ruleNames } from '../figures/curves.js'
 import { showCount, showExactly, showPercent, showShare } from '../numbers.js'
 import type { ChoiceFigures, Report } from '../report.js'
-import type { Figures } from '../tally.js'
+import type { Figures } from '../figures/tally.js'
 import { confusionPlot } from './confusion-plot.js'
 import { linePlot } from './line-plot.js'
 import { html, type Markup } from './markup.js'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Column } from '../histogram.js'
+import type { Column } from '../figures/histogram.js'
 import { showAmount, showCount } from '../numbers.js'
 import type { Report } from '../report.js'
 import { html, type Markup } from './markup.js'

@@ -5,7 +5,7 @@
  */
 
 import { showCount, showInterval, showShare } from '../numbers.js'
-import type { Figures } from '../tally.js'
+import type { Figures } from '../figures/tally.js'
 import { html, type Markup } from './markup.js'
 
 const side = 174

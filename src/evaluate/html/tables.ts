@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { BinaryFigures } from '../binary-tally.js'
-import type { Quantiles } from '../histogram.js'
+import type { BinaryFigures } from '../figures/binary-tally.js'
+import type { Quantiles } from '../figures/histogram.js'
 import {
   differenceCells,
   showAmount,
@@ -15,7 +15,7 @@ import {
   showShare,
 } from '../numbers.js'
 import type { Comparison, Report } from '../report.js'
-import type { Figures } from '../tally.js'
+import type { Figures } from '../figures/tally.js'
 import { html, type Markup } from './markup.js'
 
 type Cell = string | Markup

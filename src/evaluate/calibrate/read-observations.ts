@@ -11,9 +11,9 @@
  * @module
  */
 
-import type { Json } from '../api/json.js'
-import { OiError } from '../errors.js'
-import { inLine, linesOf } from '../evaluate/lines.js'
+import type { Json } from '../../api/json.js'
+import { OiError } from '../../errors.js'
+import { inLine, linesOf } from '../rows/lines.js'
 import { groupNearCopies, sketchOf, type SketchedRow } from './near-copies.js'
 import type { RowObservation } from './sample.js'
 import { rowKey } from './split.js'

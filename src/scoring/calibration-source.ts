@@ -10,7 +10,7 @@ import {
   type Calibration,
   type CalibrationSource,
   type QuestionType,
-} from '../scoring/calibration.js'
+} from './calibration.js'
 
 /** The part of a calibration that answering needs. */
 export type Temperatures = Readonly<

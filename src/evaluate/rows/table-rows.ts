@@ -8,12 +8,18 @@
  * @module
  */
 
-import type { RequestLimits } from '../api/counts.js'
-import { isJsonObject, type Json, keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
-import { failure, shortened } from '../api/place.js'
-import { checkRequest, describe } from '../api/read-request.js'
-import type { DecideRequest, Question } from '../decide/types.js'
-import { OiError } from '../errors.js'
+import type { RequestLimits } from '../../api/counts.js'
+import {
+  isJsonObject,
+  type Json,
+  keysOf,
+  objectFromEntries,
+  stringifyJson,
+} from '../../api/json.js'
+import { failure, shortened } from '../../api/place.js'
+import { checkRequest, describe } from '../../api/read-request.js'
+import type { DecideRequest, Question } from '../../decide/types.js'
+import { OiError } from '../../errors.js'
 import type { Pieces } from './pieces.js'
 import { type FileRecord, placeIn, readEach, recordsOf } from './records.js'
 import type { RowReader } from './rows.js'

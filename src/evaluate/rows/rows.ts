@@ -17,11 +17,11 @@ import {
   keysOf,
   objectFromEntries,
   RawNumber,
-} from '../api/json.js'
-import type { RequestLimits } from '../api/counts.js'
-import { failure, placeOf } from '../api/place.js'
-import { checkRequest, describe } from '../api/read-request.js'
-import type { DecideRequest, Question } from '../decide/types.js'
+} from '../../api/json.js'
+import type { RequestLimits } from '../../api/counts.js'
+import { failure, placeOf } from '../../api/place.js'
+import { checkRequest, describe } from '../../api/read-request.js'
+import type { DecideRequest, Question } from '../../decide/types.js'
 import type { Pieces } from './pieces.js'
 import { jsonRecordsOf, type JsonRecord, placeIn, readEach } from './records.js'
 import type { AskedRow, Expected, LabelledRow } from './types.js'

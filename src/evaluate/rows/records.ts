@@ -6,11 +6,11 @@
  * @module
  */
 
-import { type Json, parseJson } from '../api/json.js'
+import { type Json, parseJson } from '../../api/json.js'
 import { inPlace, linesOf, type PlaceUnit } from './lines.js'
 import { itemsOf } from './json-array.js'
 import { lookAhead, type Pieces } from './pieces.js'
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 import { tableRecordsOf, type TableRecord } from './table-records.js'
 
 /** Where a row stands: a line from 1, or, with `unit`, an item of a JSON array from 1. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { QuestionType } from '../scoring/calibration.js'
+import type { QuestionType } from '../../scoring/calibration.js'
 import type { Calibrated, FittedType } from './calibrate.js'
 import type { Answered } from './thresholds.js'
 

@@ -4,20 +4,20 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 import {
   type Bucket,
   type CalibrationSource,
   type QuestionType,
   withBias,
-} from '../scoring/calibration.js'
-import { softmax } from '../scoring/softmax.js'
-import type { Interval } from '../evaluate/percentile-interval.js'
+} from '../../scoring/calibration.js'
+import { softmax } from '../../scoring/softmax.js'
+import type { Interval } from '../figures/percentile-interval.js'
 import { biasOf, bootstrap, temperatureOf } from './bootstrap.js'
 import { type Figures, figuresOf } from './figures.js'
 import { carriesBias, type Fit, fitAll } from './fit.js'
 import { countOf, rowNumbers, type RowObservation, type Samples, samplesOf } from './sample.js'
-import { sourceOf } from './source.js'
+import { sourceOf } from '../../scoring/calibration-source.js'
 import { splitRows } from './split.js'
 import type { Answered } from './thresholds.js'
 
@@ -38,7 +38,7 @@ export interface FittedType extends FittedTemperature {
   readonly buckets?: Readonly<Partial<Record<Bucket, FittedTemperature>>>
 }
 
-export type FittedTypes = Readonly<Partial<Record<QuestionType, FittedType>>>
+type FittedTypes = Readonly<Partial<Record<QuestionType, FittedType>>>
 
 export interface Comparison {
   /** Figures of the probabilities as answered. */

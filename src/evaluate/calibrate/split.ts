@@ -5,8 +5,8 @@
  */
 
 import { createHash } from 'node:crypto'
-import { stringifyJson } from '../api/json.js'
-import type { DecideRequest } from '../decide/types.js'
+import { stringifyJson } from '../../api/json.js'
+import type { DecideRequest } from '../../decide/types.js'
 
 /** A state and the images beside it. */
 export type StateWithImages = Pick<DecideRequest, 'state' | 'images' | 'image' | 'assets'>

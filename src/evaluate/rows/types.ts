@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Decision, DecideRequest, Question } from '../decide/types.js'
+import type { Decision, DecideRequest, Question } from '../../decide/types.js'
 import type { FileRecord } from './records.js'
 
 /** The right answer: yes or no, an option's name, or a level counted from 0. */

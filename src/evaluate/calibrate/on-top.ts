@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { Observation } from '../evaluate/types.js'
-import { type CalibrationSource, withBias } from '../scoring/calibration.js'
-import { softmax } from '../scoring/softmax.js'
+import type { Observation } from '../rows/types.js'
+import { type CalibrationSource, withBias } from '../../scoring/calibration.js'
+import { softmax } from '../../scoring/softmax.js'
 
 type Calibratable = Pick<Observation, 'type' | 'logits' | 'probabilities'>
 

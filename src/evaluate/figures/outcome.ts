@@ -4,11 +4,11 @@
  * @module
  */
 
-import { keysOf } from '../api/json.js'
-import type { Question } from '../decide/types.js'
-import { argMax } from '../scoring/confidence.js'
+import { keysOf } from '../../api/json.js'
+import type { Question } from '../../decide/types.js'
+import { argMax } from '../../scoring/confidence.js'
 import type { BinaryOutcome } from './binary-tally.js'
-import type { Observation } from './types.js'
+import type { Observation } from '../rows/types.js'
 
 /** Figures of every answer. */
 export interface Grade {

@@ -7,7 +7,7 @@
 
 import { type CsvError, parse } from 'csv-parse'
 import { pipeline, Readable } from 'node:stream'
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 import { inLine, longestLine } from './lines.js'
 import type { Pieces } from './pieces.js'
 

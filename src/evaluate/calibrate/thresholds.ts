@@ -17,8 +17,8 @@
  * @module
  */
 
-import { argMax } from '../scoring/confidence.js'
-import type { QuestionType } from '../scoring/calibration.js'
+import { argMax } from '../../scoring/confidence.js'
+import type { QuestionType } from '../../scoring/calibration.js'
 import { atMost, upperBound } from './binomial.js'
 
 /** A calibrated answer. */

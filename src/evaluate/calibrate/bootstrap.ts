@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Bucket, QuestionType } from '../scoring/calibration.js'
+import type { Bucket, QuestionType } from '../../scoring/calibration.js'
 import { type Fit, fitAll } from './fit.js'
 import type { Scale } from './loss.js'
-import { type Interval, percentileInterval } from '../evaluate/percentile-interval.js'
-import { randomFrom } from '../evaluate/random.js'
+import { type Interval, percentileInterval } from '../figures/percentile-interval.js'
+import { randomFrom } from '../figures/random.js'
 import type { Samples } from './sample.js'
 
 interface ScaleIntervals {

@@ -5,8 +5,8 @@
  */
 
 import { createHash } from 'node:crypto'
-import { keysOf } from '../api/json.js'
-import type { RequestLimits } from '../api/counts.js'
+import { keysOf } from '../../api/json.js'
+import type { RequestLimits } from '../../api/counts.js'
 import { inPlace } from './lines.js'
 import type { RowsFile } from './rows-file.js'
 import type { AskedRow, LabelledRow } from './types.js'

@@ -19,7 +19,7 @@
  * @module
  */
 
-import type { Bucket, QuestionType } from '../scoring/calibration.js'
+import type { Bucket, QuestionType } from '../../scoring/calibration.js'
 import { lossesOf, lossOf, type Scale } from './loss.js'
 import { type Curve, minimize, type Point } from './minimize.js'
 import type { Sample, Samples } from './sample.js'

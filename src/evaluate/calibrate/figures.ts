@@ -4,9 +4,9 @@
  * @module
  */
 
-import { gradeOf } from '../evaluate/outcome.js'
-import { type Figures as TallyFigures, Tally } from '../evaluate/tally.js'
-import type { Observation } from '../evaluate/types.js'
+import { gradeOf } from '../figures/outcome.js'
+import { type Figures as TallyFigures, Tally } from '../figures/tally.js'
+import type { Observation } from '../rows/types.js'
 
 export type Judged = Pick<Observation, 'type' | 'probabilities' | 'right'>
 

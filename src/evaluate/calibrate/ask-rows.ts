@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { DecideRequest } from '../decide/types.js'
-import { observationsOf } from '../evaluate/observe.js'
-import { runRows } from '../evaluate/run.js'
-import type { LabelledRow, Reply } from '../evaluate/types.js'
-import type { CalibrationSource } from '../scoring/calibration.js'
+import type { DecideRequest } from '../../decide/types.js'
+import { observationsOf } from '../observe.js'
+import { runRows } from '../run.js'
+import type { LabelledRow, Reply } from '../rows/types.js'
+import type { CalibrationSource } from '../../scoring/calibration.js'
 import { groupNearCopies, sketchOf, type SketchedRow } from './near-copies.js'
 import { onAnswered } from './on-top.js'
 import type { RowObservation } from './sample.js'

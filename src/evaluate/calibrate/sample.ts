@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Observation } from '../evaluate/types.js'
-import { type Bucket, bucketOf, buckets, type QuestionType } from '../scoring/calibration.js'
+import type { Observation } from '../rows/types.js'
+import { type Bucket, bucketOf, buckets, type QuestionType } from '../../scoring/calibration.js'
 
 /** The part of an observation that fitting needs, and its labelled row. */
 export interface RowObservation extends Omit<Observation, 'labelMass'> {

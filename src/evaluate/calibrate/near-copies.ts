@@ -13,8 +13,8 @@
  * @module
  */
 
-import { entriesOf, isJsonObject, stringifyJson } from '../api/json.js'
-import type { Json } from '../api/json.js'
+import { entriesOf, isJsonObject, stringifyJson } from '../../api/json.js'
+import type { Json } from '../../api/json.js'
 import { type StateWithImages, imagesBeside } from './split.js'
 
 /** The words of one state. */

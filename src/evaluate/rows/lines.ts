@@ -4,9 +4,9 @@
  * @module
  */
 
-import { fileText } from '../api/file-text.js'
-import { decodeUtf8 } from '../api/json.js'
-import { OiError } from '../errors.js'
+import { fileText } from '../../api/file-text.js'
+import { decodeUtf8 } from '../../api/json.js'
+import { OiError } from '../../errors.js'
 
 export interface Line {
   /** From 1; empty lines count. */

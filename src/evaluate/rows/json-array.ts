@@ -4,8 +4,8 @@
  * @module
  */
 
-import { decodeUtf8 } from '../api/json.js'
-import { OiError } from '../errors.js'
+import { decodeUtf8 } from '../../api/json.js'
+import { OiError } from '../../errors.js'
 import { inPlace, longestLine } from './lines.js'
 
 interface Item {

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { html } from '../evaluate/html/markup.js'
-import { reliabilityNote, reliabilityPlot } from '../evaluate/html/reliability-plot.js'
-import { warningBox, wholePage } from '../evaluate/html/shell.js'
-import { table } from '../evaluate/html/tables.js'
-import { showCount, showInterval, showPercent, showShare } from '../evaluate/numbers.js'
+import { html } from '../html/markup.js'
+import { reliabilityNote, reliabilityPlot } from '../html/reliability-plot.js'
+import { warningBox, wholePage } from '../html/shell.js'
+import { table } from '../html/tables.js'
+import { showCount, showInterval, showPercent, showShare } from '../numbers.js'
 import type { Calibrated, CalibrateOptions, FittedType } from './calibrate.js'
 import { type Judged, tallyOf } from './figures.js'
 

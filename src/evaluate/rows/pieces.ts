@@ -6,7 +6,7 @@
 
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { OiError } from '../errors.js'
+import { OiError } from '../../errors.js'
 
 export type Pieces = AsyncIterable<Uint8Array>
 
