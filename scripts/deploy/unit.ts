@@ -79,7 +79,9 @@ async function use(report: Report, enter: (...command: readonly string[]) => End
   const show = (name: string) =>
     enter('systemctl', 'show', '--value', '--property', name, 'oi').output.trim()
   const until = (holds: () => boolean) => holdsWithin(limitMs, holds, 500)
-  const status = () => enter('systemctl', 'status', '--no-pager', '--full', 'oi').output
+  const status = () =>
+    enter('systemctl', 'status', '--no-pager', '--lines=0', 'oi').output +
+    enter('journalctl', '--unit=oi', '--no-pager', '--lines=15').output
   const probe = ['node', join(source, 'probe.mjs'), '/readyz']
 
   const verified = enter('systemd-analyze', 'verify', 'oi.service')

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { networkInterfaces } from 'node:os'
+import { hostname, networkInterfaces } from 'node:os'
 import type { Accounts } from '../accounts/accounts.js'
 import { AdminArea } from '../admin/admin-area.js'
 import type { PullAdmin } from '../admin/pulls.js'
@@ -273,10 +273,17 @@ const isEvery = (host: string) => host === '0.0.0.0' || host === '::'
 
 /** The host for a URL of a server that listens on `host`: of all addresses, one for other machines. */
 function reachable(host: string): string {
-  if (isEvery(host)) {
+  if (isEvery(host)) return outerAddress()
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function outerAddress(): string {
+  try {
     const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
     const outer = all.find(({ family, internal }) => family === 'IPv4' && !internal)
     return outer?.address ?? 'localhost'
+  } catch {
+    // A service that may not ask the kernel for them, as systemd's RestrictAddressFamilies has it.
+    return hostname()
   }
-  return host.includes(':') ? `[${host}]` : host
 }

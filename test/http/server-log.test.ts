@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { networkInterfaces } from 'node:os'
+import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RunningCommand } from '../helpers/command.js'
@@ -83,6 +83,32 @@ t.test(
     t.match(everywhere.said, `${listening}/console#first=`)
   },
 )
+
+/** Runs a command that gets no netlink socket, as under systemd's RestrictAddressFamilies. */
+const withoutNetlink = `
+import ctypes, os, struct, sys
+socket = {'x86_64': 41, 'aarch64': 198}[os.uname().machine]
+steps = [(0x20, 0, 0, 0), (0x15, 0, 3, socket), (0x20, 0, 0, 16), (0x15, 0, 1, 16),
+         (0x06, 0, 0, 0x50000 | 97), (0x06, 0, 0, 0x7fff0000)]
+code = ctypes.create_string_buffer(b''.join(struct.pack('HBBI', *step) for step in steps))
+program = struct.pack('HxxxxxxP', len(steps), ctypes.addressof(code))
+system = ctypes.CDLL(None, use_errno=True)
+if system.prctl(38, 1, 0, 0, 0) or system.prctl(22, 2, program, 0, 0):
+    sys.exit(os.strerror(ctypes.get_errno()))
+os.execvp(sys.argv[1], sys.argv[1:])
+`
+
+// BUG: asking the kernel for the machine's addresses failed, and the server ended.
+t.test('a server that may not see the addresses of its machine starts all the same', async (t) => {
+  const server = await ServerProcess.start(t, {
+    through: ['python3', '-c', withoutNetlink],
+    args: ['--host', '::'],
+    stdio: ['ignore', 'pipe', 'inherit'],
+    onStart: (server) => server.read(server.child.stdout!),
+  })
+  t.match(server.said, `Listening on http://${hostname()}:`)
+  t.equal(await server.stop(), 0)
+})
 
 t.test('a log on a full device does not end the server, and lost lines are counted', async (t) => {
   const full = openSync('/dev/full', 'w')
