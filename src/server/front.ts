@@ -135,13 +135,18 @@ export class Front {
     return this.#addresses[0]!
   }
 
+  /** The API's address on this machine; of a container, where its port is published. */
+  get urlHere(): string {
+    if (!isEvery(this.#config.host)) return this.url
+    return `${this.url.split('//')[0]}//localhost:${this.#servers[0]!.port}`
+  }
+
   /** The console's address, by which it can be reached; undefined if there is none. */
   get consoleUrl(): string | undefined {
     if (!this.#handlers.hasConsole) return undefined
     const { admin, host } = this.#config
     if (admin === 'on' || host === 'localhost' || isLoopback(host)) return this.url
-    if (!isEvery(host)) return undefined
-    return `${this.url.split('//')[0]}//localhost:${this.#servers[0]!.port}`
+    return isEvery(host) ? this.urlHere : undefined
   }
 
   /**

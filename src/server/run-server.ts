@@ -150,7 +150,7 @@ export async function runServer(
         // that up.
         const createKey = () => accounts.createFirstKey()
         const first = await startPatiently(createKey, warn, signals.first)
-        if (first !== undefined) log.show(welcome(front.url, first.secret))
+        if (first !== undefined) log.show(welcome(front.urlHere, first.secret))
         const { consoleUrl } = front
         if (consoleUrl !== undefined) {
           const createLink = () => accounts.admin.createLink()

@@ -65,6 +65,7 @@ t.test(
     const here = await start('--host', '0.0.0.0')
     await here.until(() => here.said.includes('/console#first='))
     t.match(here.said, `http://localhost:${new URL(here.url('/')).port}/console#first=`)
+    t.match(here.said, `curl http://localhost:${new URL(here.url('/')).port}/v1/systemone`)
     t.notMatch(here.said, 'without TLS')
     const everywhere = await start('--host', '0.0.0.0', '--admin', 'on')
     await everywhere.until(() => everywhere.said.includes('/console#first='))
