@@ -86,20 +86,6 @@ t.test('the engine gets the images at their places, and nothing of their blocks'
   t.strictSame([...prefix[4]!.image!.rgb.subarray(0, 3)], [0, 0, 255])
 })
 
-t.test('text about images is text', async (t) => {
-  const { ask, engine } = await decider()
-  const states = [
-    JSON.stringify(block(red)),
-    { type: 'image', name: 'cat.png' },
-    { image: 'a cat', images: ['a dog'] },
-    { name: 'mug', image: { url: 'https://example.com/mug.png' } },
-    `see ${dataUrl(red)}`,
-  ]
-  for (const state of states) await ask({ state })
-  t.equal(engine.scored.length, states.length)
-  t.notOk(engine.scored.some(({ prefix }) => prefix.some(({ image }) => image !== undefined)))
-})
-
 t.test('a bad image never reaches the engine', async (t) => {
   const { ask, engine } = await decider()
   await t.rejects(ask({ state: { photo: block(red, 'image/jpeg') } }), {
@@ -112,15 +98,6 @@ t.test('a bad image never reaches the engine', async (t) => {
   })
   await t.rejects(ask({ state: 1, images: 7 }), { code: 'ERR_BODY_INVALID', param: 'images' })
   t.equal(engine.scored.length, 0)
-})
-
-t.test('a model without vision names itself and the place', async (t) => {
-  const { ask } = await decider({ info: { vision: false } })
-  await t.rejects(ask({ state: ['a', block(red)] }), {
-    code: 'ERR_REQUEST_UNACCEPTABLE',
-    param: 'state[1]',
-    message: 'state[1]: expected no image, the model fake reads text only',
-  })
 })
 
 t.test('a cancelled request is not scored, and decoding counts for the deadline', async (t) => {
