@@ -76,14 +76,6 @@ onEachStore('a key that another process revoked is refused at once', async (t, s
   t.equal(elsewhere.keys.revoke(id).revokedMs, first.revokedMs)
 })
 
-onEachStore('a key that this process revoked is refused at once', async (t, store) => {
-  const accounts = store.open()
-  const { id, secret } = accounts.createFirstKey()!
-  accounts.authenticate(`Bearer ${secret}`)
-  accounts.keys.revoke(id)
-  t.throws(() => accounts.authenticate(`Bearer ${secret}`), { code: 'ERR_API_KEY' })
-})
-
 onEachStore('a refused key works once another process has made it', async (t, store) => {
   const accounts = store.open()
   const elsewhere = store.open()
@@ -108,13 +100,6 @@ onEachStore('uses are written within about a second, and at close', async (t, st
   accounts.authenticate(`Bearer ${secret}`)
   accounts.close()
   t.ok(reader.listKeys()[0]!.usedMs! > usedMs!)
-})
-
-onEachStore('of two openers only one makes the first key', async (t, store) => {
-  const accounts = store.open()
-  const other = store.open()
-  t.ok(accounts.createFirstKey())
-  t.equal(other.createFirstKey(), undefined)
 })
 
 t.test('processes that start together on an empty folder agree on one first key', async (t) => {

@@ -130,14 +130,6 @@ t.test('a given prefix comes first', async (t) => {
   t.equal(readout.render(request).input.suffixes[1]!.candidates[0], ids![0])
 })
 
-t.test('more options than labels are refused with the place', async (t) => {
-  const readout = await readoutOf(t, { labels: ['1', '2'] })
-  t.throws(() => readout.render(request), {
-    code: 'ERR_REQUEST_UNACCEPTABLE',
-    message: 'questions.team.criteria: expected 1 to 2 options, got 3',
-  })
-})
-
 t.test('the error names labels that are not single tokens, and their tokens', async (t) => {
   const refused = (content: unknown, message: RegExp, options: FakeEngineOptions = {}) =>
     t.rejects(readoutOf(t, content, options), { code: 'ERR_READOUT', message })

@@ -21,15 +21,6 @@ onEachStore('a caller that waits for a booking finds it in the file', async (t, 
   t.equal(accounts.terms.of(id).balance, 970)
 })
 
-onEachStore('bookings of one turn of the event loop are one group', async (t, store) => {
-  const { accounts, id } = open(store)
-  const first = accounts.ledger.book(bookingOf(id, 1), true)
-  accounts.ledger.book(bookingOf(id, 1), false)
-  const last = accounts.ledger.book(bookingOf(id, 1), true)
-  await Promise.all([first, last])
-  t.equal(store.audit().booked, 3)
-})
-
 onEachStore(
   'a booking without a waiting caller is written by itself, and at close',
   async (t, store) => {

@@ -172,14 +172,6 @@ t.test('a bias moves yes before the temperature, in the mean and in each order',
   t.ok(near(evidence!.order_spread!, sigmoid(4 / 2) - sigmoid(2 / 2), 1e-15))
 })
 
-t.test('evidence is given only on request', async (t) => {
-  const measured = labels({ logits: [1, 2, 3], forms: [1, 1, 1], vocabulary: 4 })
-  const plain = answerOf(choice, measured, { temperature: 2, evidence: false })
-  t.notOk('evidence' in plain)
-  const { evidence } = answerOf(choice, measured, { temperature: 2, evidence: true })
-  t.match(evidence, { logits: [1, 2, 3], temperature: 2 })
-})
-
 t.test('an option that the model cannot produce has probability 0', async (t) => {
   const measured = labels({ logits: [1, -Infinity, 2], forms: [1, 1, 1], vocabulary: 4 })
   const answer = answerOf(choice, measured, { temperature: 1, evidence: false })

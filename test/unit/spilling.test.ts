@@ -7,12 +7,10 @@ import { Pending } from '../../src/accounts/ledger/pending.js'
 import { Spilling } from '../../src/accounts/ledger/spilling.js'
 import { findSpools } from '../../src/accounts/ledger/spool.js'
 import { removeOldParts } from '../../src/accounts/ledger/spool-files.js'
+import { bookingOf } from '../helpers/booking.js'
 import { until } from '../helpers/until.js'
 
-const booking = (cost: number): Booking => ({
-  ...{ workspaceId: 1, keyId: 1, model: 'm', timeMs: Date.now(), requests: 1 },
-  ...{ inputTokens: 10, outputTokens: 2, imageTokens: 0, cachedTokens: 4, cost, charged: true },
-})
+const booking = (cost: number) => bookingOf(1, cost)
 
 const place = { owner: '/data' }
 

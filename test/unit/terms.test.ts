@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { hashBytes, hashSecret, newSecret } from '../../src/accounts/keys.js'
 import { schemaSteps } from '../../src/accounts/store/schema.js'
+import { bookingOf } from '../helpers/booking.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { onEachStore } from '../helpers/stores.js'
 
@@ -80,18 +81,7 @@ onEachStore('own bookings are not changes: keys and prices stay in memory', asyn
   const { secret } = accounts.createFirstKey()!
   const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
   const { count } = accounts.changes
-  const tokens = { inputTokens: 1, outputTokens: 1, imageTokens: 0, cachedTokens: 0 }
-  const booking = {
-    workspaceId,
-    keyId: 0,
-    model: 'm',
-    timeMs: 0,
-    requests: 1,
-    cost: 1,
-    charged: true,
-    ...tokens,
-  }
-  await accounts.ledger.book(booking, true)
+  await accounts.ledger.book(bookingOf(workspaceId, 1), true)
   accounts.authenticate(`Bearer ${secret}`)
   t.equal(accounts.changes.count, count)
 })
