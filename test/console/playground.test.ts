@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import ts from 'typescript'
 import { root } from '../../scripts/build/paths.js'
+import { compile } from '../helpers/compile.js'
 import { fixturePath, projectorPath } from '../helpers/fixture.js'
 import { consoleTest } from '../helpers/console.js'
 import { blocks, readGuide } from '../helpers/guides.js'
@@ -245,21 +245,6 @@ consoleTest('a pasted or dropped image is seen', withEyes, async (t, console) =>
   await answers.getByText('Of images').waitFor()
   t.pass()
 })
-
-/** Compiles a file as applications do. @returns What the compiler says; writes the script beside it. */
-function compile(path: string): string[] {
-  const program = ts.createProgram([path], {
-    target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.NodeNext,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules/@types')],
-    ...{ strict: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
-  })
-  const { diagnostics } = program.emit()
-  return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ messageText }) =>
-    ts.flattenDiagnosticMessageText(messageText, '\n'),
-  )
-}
 
 /** In the page: puts an image into the state's field. */
 function bringing(bytes: readonly number[], kind: 'paste' | 'drop'): string {

@@ -32,34 +32,6 @@ function near(t: Test, actual: readonly number[], expected: readonly number[], w
   )
 }
 
-t.test('every form gives the same image, each at its own object', async (t) => {
-  const bytes = await png(6, 4)
-  const url = dataUrl(bytes)
-  const blocks: JsonObject = {
-    source: block(bytes),
-    linked: { type: 'image_url', image_url: { url, detail: 'high' } },
-    short: { type: 'image_url', image_url: url },
-    member: { image: { url }, alt: 'a cat' },
-    upper: {
-      type: 'image_url',
-      image_url: url.replace('data:image/png;base64', 'DATA:Image/PNG;BASE64'),
-    },
-    named: { type: 'image_url', image_url: url.replace(';', ';name=a.png;') },
-  }
-  const { before, inState } = await read(blocks, [url])
-  const { member, ...others } = blocks
-  t.strictSame(
-    new Set(inState.keys()),
-    new Set([...Object.values(others), (member as JsonObject)['image']] as JsonObject[]),
-  )
-  const pictures = [...before, ...inState.values()]
-  t.equal(pictures.length, 7)
-  for (const { rgb, width, height } of pictures) {
-    t.strictSame([width, height], [6, 4])
-    t.strictSame(Buffer.from(rgb), Buffer.from(new Array(24).fill([0x33, 0x66, 0x99]).flat()))
-  }
-})
-
 t.test('base64 is read in the forms of mail, of URLs and of pydantic', async (t) => {
   const bytes = await quarters(31, 17).jpeg().toBuffer()
   const base64 = bytes.toString('base64')
