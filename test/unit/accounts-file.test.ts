@@ -16,7 +16,7 @@ import { Accounts } from '../../src/accounts/accounts.js'
 import { reasonOf } from '../../src/accounts/store/store-errors.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { bookingOf } from '../helpers/booking.js'
-import { dataFolder } from '../helpers/data-folder.js'
+import { dataFolder, setVariable } from '../helpers/data-folder.js'
 import { noDisk, smallDisk } from '../helpers/small-disk.js'
 import { storeFaults } from '../helpers/store-faults.js'
 import { until } from '../helpers/until.js'
@@ -34,13 +34,8 @@ function open(t: Test, dataDir = dataFolder(t)) {
 /** A folder for kept bookings, instead of the user's own. */
 function stateFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'oi-state-'))
-  const before = process.env['XDG_STATE_HOME']
-  process.env['XDG_STATE_HOME'] = folder
-  t.teardown(() => {
-    if (before === undefined) delete process.env['XDG_STATE_HOME']
-    else process.env['XDG_STATE_HOME'] = before
-    rmSync(folder, { recursive: true })
-  })
+  setVariable(t, 'XDG_STATE_HOME', folder)
+  t.teardown(() => rmSync(folder, { recursive: true }))
   return join(folder, 'oi')
 }
 

@@ -1,38 +1,32 @@
 /** Requests with images on an engine without a model. */
 import t from 'tap'
-import { readRequest } from '../../src/api/read-request.js'
 import { validators } from '../../src/api/schemas.js'
-import { createDecider, serializeDecision } from '../../src/decide/decide.js'
+import { serializeDecision } from '../../src/decide/decide.js'
 import type { DecideOptions, NoulAnswer } from '../../src/decide/types.js'
 import { block, dataUrl, png } from '../helpers/pictures.js'
-import { createFakeEngine, type FakeEngineOptions, fakeFacts } from '../helpers/fake-engine.js'
+import { fakeAsker, type FakeEngineOptions } from '../helpers/fake-engine.js'
 
 const questions = { q: { type: 'noul', instructions: 'Is it a cat?' } }
 const red = await png(60, 30, 'red')
 const blue = await png(60, 30, 'blue')
 
-async function decider(options: FakeEngineOptions = {}) {
-  const engine = createFakeEngine({ info: { vision: true }, ...options })
-  const created = await createDecider(engine, fakeFacts)
-  return {
-    engine,
-    created,
-    ask: (body: object, more: DecideOptions = {}) =>
-      created.decide(readRequest(JSON.stringify({ questions, ...body }), created.limits), more),
-  }
+async function asker(options: FakeEngineOptions = {}) {
+  const { ask, ...rest } = await fakeAsker({ info: { vision: true }, ...options })
+  const asked = (body: object, more?: DecideOptions) => ask({ questions, ...body }, more)
+  return { ...rest, ask: asked }
 }
 
 t.test('the card lists the modalities', async (t) => {
-  const { card } = (await decider()).created
+  const { card } = (await asker()).decider
   t.strictSame(card.modalities, ['text', 'image'])
   t.match(card.limits, { max_images: 8, max_image_pixels: 67_108_864 })
-  const blind = (await decider({ info: { vision: false } })).created.card
+  const blind = (await asker({ info: { vision: false } })).decider.card
   t.strictSame(blind.modalities, ['text'])
   t.match(blind.limits, { max_images: 0, max_image_pixels: 0 })
 })
 
 t.test('usage counts image tokens only for images, as part of the input tokens', async (t) => {
-  const { ask } = await decider()
+  const { ask } = await asker()
   const without = await ask({ state: ['a'] })
   t.notOk('image_tokens' in without.usage)
   t.equal(without.timings.vision, 0)
@@ -47,7 +41,7 @@ t.test('usage counts image tokens only for images, as part of the input tokens',
 })
 
 t.test("vision time is decoding and encoding, beside the model's time", async (t) => {
-  const { ask } = await decider()
+  const { ask } = await asker()
   const { timings, latency_ms } = await ask({ state: block(red) })
   t.ok(timings.vision > 2.5, 'the engine alone takes 2.5')
   t.equal(timings.model, 1.5)
@@ -55,7 +49,7 @@ t.test("vision time is decoding and encoding, beside the model's time", async (t
 })
 
 t.test('another image, or the same image elsewhere, is another prompt', async (t) => {
-  const { ask } = await decider()
+  const { ask } = await asker()
   const noul = async (body: object) => ((await ask(body)).answers['q'] as NoulAnswer).noul
   const [a, b] = [block(red), block(blue)]
   const answers = await Promise.all(
@@ -75,7 +69,7 @@ t.test('another image, or the same image elsewhere, is another prompt', async (t
 })
 
 t.test('the engine gets the images at their places, and nothing of their blocks', async (t) => {
-  const { ask, engine } = await decider()
+  const { ask, engine } = await asker()
   await ask({ state: { before: 1, photo: block(red), behind: [block(blue)] } })
   const { prefix } = engine.scored[0]!
   t.strictSame(
@@ -87,7 +81,7 @@ t.test('the engine gets the images at their places, and nothing of their blocks'
 })
 
 t.test('a bad image never reaches the engine', async (t) => {
-  const { ask, engine } = await decider()
+  const { ask, engine } = await asker()
   await t.rejects(ask({ state: { photo: block(red, 'image/jpeg') } }), {
     code: 'ERR_REQUEST_UNACCEPTABLE',
     param: 'state.photo.source.data',
@@ -101,7 +95,7 @@ t.test('a bad image never reaches the engine', async (t) => {
 })
 
 t.test('a cancelled request is not scored, and decoding counts for the deadline', async (t) => {
-  const { ask, engine } = await decider()
+  const { ask, engine } = await asker()
   await t.rejects(ask({ state: block(red) }, { signal: AbortSignal.abort() }), {
     code: 'ERR_ABORTED',
   })
@@ -120,7 +114,7 @@ t.test('a cancelled request is not scored, and decoding counts for the deadline'
 })
 
 t.test('a failure after decoding frees its memory', async (t) => {
-  const { ask } = await decider({ maxQueued: 0 })
+  const { ask } = await asker({ maxQueued: 0 })
   // Each holds 48 MiB of 512.
   const state = block(red, 'image/png', { max_pixels: 2 ** 24 })
   for (let i = 0; i < 12; i++) await t.rejects(ask({ state }), { code: 'ERR_OVERLOADED' })

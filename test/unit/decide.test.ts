@@ -1,18 +1,9 @@
 /** Whole requests on an engine without a model. */
 import t from 'tap'
-import { readRequest } from '../../src/api/read-request.js'
 import { validators } from '../../src/api/schemas.js'
-import { createDecider, serializeDecision } from '../../src/decide/decide.js'
+import { serializeDecision } from '../../src/decide/decide.js'
 import type { ChoiceAnswer, NoulAnswer } from '../../src/decide/types.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
-import type { FakeEngineOptions } from '../helpers/fake-engine.js'
-
-const facts = {
-  fileName: 'fake-1M.gguf',
-  digest: `sha256:${'0'.repeat(64)}`,
-  releaseDate: '2025-01-01',
-  aliases: ['fake'],
-}
+import { fakeAsker, fakeDecider } from '../helpers/fake-engine.js'
 
 const body = `{"state":"It rains.","questions":{
   "wet":{"type":"noul","instructions":"Is it wet?"},
@@ -20,20 +11,10 @@ const body = `{"state":"It rains.","questions":{
   "9":{"type":"score","instructions":"How much?","criteria":["none",1.0,{"b":1,"0":2}]},
   "__proto__":{"type":"choice","criteria":{"only":null}}}}`
 
-async function decider(options: FakeEngineOptions = {}) {
-  const engine = createFakeEngine(options)
-  const created = await createDecider(engine, facts)
-  return {
-    engine,
-    created,
-    ask: (text: string, more = {}) => created.decide(readRequest(text, created.limits), more),
-  }
-}
-
 t.test('the response body keeps names, order and literals', async (t) => {
-  const { ask } = await decider()
+  const { ask } = await fakeAsker()
   const text = serializeDecision(await ask(body))
-  t.match(text, /^\{"model":"fake-1M","answers":\{"wet":\{"type":"noul","noul":0\.\d+/)
+  t.match(text, /^\{"model":"fake","answers":\{"wet":\{"type":"noul","noul":0\.\d+/)
   t.match(
     text,
     /"10":\{"type":"choice","choice":"[^"]+","probabilities":\{"z":[^,]+,"7":[^,]+,"__proto__":[^,]+,"1":/,
@@ -52,7 +33,7 @@ t.test('the response body keeps names, order and literals', async (t) => {
 })
 
 t.test('answers are ordinary objects', async (t) => {
-  const { ask } = await decider()
+  const { ask } = await fakeAsker()
   const { answers } = await ask(body)
   const choice = answers['10'] as ChoiceAnswer
   const sum = Object.values(choice.probabilities).reduce((a, b) => a + b, 0)
@@ -62,7 +43,7 @@ t.test('answers are ordinary objects', async (t) => {
 })
 
 t.test('the most likely label is the choice, the weight of yes the noul', async (t) => {
-  const { ask } = await decider({
+  const { ask } = await fakeAsker({
     logit: (_, token) => (token === 'B' || /^ ?yes$/i.test(token) ? 5 : -5),
   })
   const { answers } = await ask(body)
@@ -71,7 +52,7 @@ t.test('the most likely label is the choice, the weight of yes the noul', async 
 })
 
 t.test('usage counts prompt, answers and what came from the cache', async (t) => {
-  const { ask, engine } = await decider()
+  const { ask, engine } = await fakeAsker()
   const decision = await ask(body)
   const { usage, cached_tokens } = decision
   const [, answers] = /"answers":(.*),"usage"/.exec(serializeDecision(decision))!
@@ -91,40 +72,40 @@ t.test('usage counts prompt, answers and what came from the cache', async (t) =>
 })
 
 t.test('output tokens are never 0', async (t) => {
-  const { ask, engine } = await decider()
+  const { ask, engine } = await fakeAsker()
   engine.countTokens = async () => 0
   t.equal((await ask(body)).usage.output_tokens, 1)
 })
 
 t.test('a model that is not the default does not answer to its names', async (t) => {
-  const created = await createDecider(createFakeEngine(), { ...facts, default: false })
+  const decider = await fakeDecider({ default: false })
   const request = { state: 1, questions: { q: { type: 'noul', instructions: '?' } as const } }
-  await t.rejects(created.decide({ ...request, model: 'latest' }), {
+  await t.rejects(decider.decide({ ...request, model: 'latest' }), {
     code: 'ERR_REQUEST_UNACCEPTABLE',
     param: 'model',
   })
 })
 
 t.test('requests that the model cannot answer are refused', async (t) => {
-  const { created } = await decider({ isWord: (word) => word.length < 2 })
+  const { decider } = await fakeAsker({ isWord: (word) => word.length < 2 })
   const noul = { type: 'noul', instructions: '?' } as const
   const many = Object.fromEntries(Array.from({ length: 401 }, (_, i) => [`q${i}`, noul]))
   const unacceptable = { code: 'ERR_REQUEST_UNACCEPTABLE' }
-  await t.rejects(created.decide({ state: 1, questions: many }), {
+  await t.rejects(decider.decide({ state: 1, questions: many }), {
     ...unacceptable,
     message: 'questions: expected 1 to 400 questions, got 401',
   })
   const criteria = new Array<string>(256).fill('x')
   await t.rejects(
-    created.decide({ state: 1, questions: { q: { type: 'score', criteria } } }),
+    decider.decide({ state: 1, questions: { q: { type: 'score', criteria } } }),
     unacceptable,
   )
   // The letters are all its labels.
-  t.equal(created.limits.maxLevels, 26)
+  t.equal(decider.limits.maxLevels, 26)
 })
 
 t.test("the engine's refusals are passed on", async (t) => {
-  const narrow = await decider({ info: { contextTokens: 1000 } })
+  const narrow = await fakeAsker({ info: { contextTokens: 1000 } })
   const longState = body.replace('It rains.', 'rain '.repeat(2000))
   await t.rejects(narrow.ask(longState), {
     code: 'ERR_STATE_TOO_LONG',
@@ -139,10 +120,10 @@ t.test("the engine's refusals are passed on", async (t) => {
     message: /^questions\["10"\]: .*\d+ tokens, the limit is 1000$/,
   })
 
-  const slow = await decider({ delayMs: 1000 })
+  const slow = await fakeAsker({ delayMs: 1000 })
   await t.rejects(slow.ask(body, { signal: AbortSignal.timeout(5) }), { code: 'ERR_ABORTED' })
 
-  const busy = await decider({ delayMs: 20, maxQueued: 1 })
+  const busy = await fakeAsker({ delayMs: 20, maxQueued: 1 })
   const first = busy.ask(body)
   await t.rejects(busy.ask(body), { code: 'ERR_OVERLOADED' })
   await first
@@ -152,7 +133,7 @@ t.test("the engine's refusals are passed on", async (t) => {
 })
 
 t.test('workspace, scope, remaining time, signal and id reach the engine', async (t) => {
-  const { ask, engine } = await decider()
+  const { ask, engine } = await fakeAsker()
   const { score } = engine
   const given: unknown[] = []
   engine.score = (input, options) => {
@@ -166,9 +147,9 @@ t.test('workspace, scope, remaining time, signal and id reach the engine', async
 })
 
 t.test('the card of a model', async (t) => {
-  const { created } = await decider()
-  t.match(created.card, {
-    name: 'fake-1M',
+  const { decider } = await fakeAsker()
+  t.match(decider.card, {
+    name: 'fake',
     description: 'fake 1M F32',
     default: true,
     readout: 'letters@1',

@@ -4,9 +4,7 @@
  */
 import t from 'tap'
 import { stringifyJson } from '../../src/api/json.js'
-import { readRequest } from '../../src/api/read-request.js'
-import { createDecider } from '../../src/decide/decide.js'
-import { createFakeEngine, type FakeEngine, fakeFacts } from '../helpers/fake-engine.js'
+import { fakeAsker, type FakeEngine } from '../helpers/fake-engine.js'
 import { block, dataUrl, plain, png } from '../helpers/pictures.js'
 
 const questions = {
@@ -19,16 +17,9 @@ const data = red.toString('base64')
 const url = dataUrl(red)
 const asset = { type: 'image', format: 'png', data_base64: data }
 
-async function asker(vision = true) {
-  const engine = createFakeEngine({ info: { vision } })
-  const created = await createDecider(engine, fakeFacts)
-  const ask = (body: object) =>
-    created.decide(readRequest(JSON.stringify({ questions, ...body }), created.limits))
-  return { engine, ask }
-}
-
-const { engine, ask } = await asker()
-const { ask: askBlind } = await asker(false)
+const { engine, ask: asked } = await fakeAsker({ info: { vision: true } })
+const ask = (body: object) => asked({ questions, ...body })
+const { ask: askBlind } = await fakeAsker()
 
 /** The last prompts: texts, and images as their sizes. */
 const shown = ({ scored }: FakeEngine) =>
@@ -175,7 +166,6 @@ t.test('a state with images keeps the caller’s order', async (t) => {
   const other = JSON.stringify(block(red))
   const state = `{"b":"${url}","2":"#1","1":{"9":${other},"3":"#1","image":{"url":"${url}"}}}`
   const text = `{"state":${state},"assets":${JSON.stringify({ '#1': asset })},"questions":${stringifyJson(questions)}}`
-  const created = await createDecider(engine, fakeFacts)
-  await created.decide(readRequest(text, created.limits))
+  await asked(text)
   t.match(shown(engine).join(''), /\{"b":60,"2":60,"1":\{"9":60,"3":60,"image":60\}\}/)
 })
