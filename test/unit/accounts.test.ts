@@ -45,26 +45,15 @@ t.test('folder and files are for their owner only', async (t) => {
   }
 })
 
-for (const [title, header] of [
-  ['no header', undefined],
-  ['an empty header', ''],
-  ['another scheme', `Basic oi-${'a'.repeat(43)}`],
-  ['a scheme alone', 'Bearer '],
-  ['a key without scheme', `oi-${'a'.repeat(43)}`],
-  ['a short key', `Bearer oi-${'a'.repeat(42)}`],
-  ['a long key', `Bearer oi-${'a'.repeat(44)}`],
-  ['another prefix', `Bearer ok-${'a'.repeat(43)}`],
-  ['another alphabet', `Bearer oi-${'a'.repeat(42)}+`],
-  ['an unknown key', `Bearer oi-${'a'.repeat(43)}`],
-] as const) {
-  t.test(`${title} is refused, with the remedy`, async (t) => {
-    const { accounts } = open(t)
-    t.throws(() => accounts.authenticate(header), {
+t.test('a key of another length or alphabet is refused, with the remedy', async (t) => {
+  const { accounts } = open(t)
+  for (const key of ['', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}+`]) {
+    t.throws(() => accounts.authenticate(`Bearer oi-${key}`), {
       code: 'ERR_API_KEY',
       message: /send Authorization: Bearer <key>$/,
     })
-  })
-}
+  }
+})
 
 onEachStore('a key that another process revoked is refused at once', async (t, store) => {
   const accounts = store.open()

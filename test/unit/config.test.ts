@@ -8,11 +8,6 @@ t.test('the defaults', async (t) => {
   t.ok(Object.isFrozen(config))
 })
 
-t.test('every setting has one name in three spellings', async (t) => {
-  const setting = settings.find(({ name }) => name === 'maxBodyBytes')
-  t.match(setting, { flag: '--max-body-bytes', variable: 'OI_MAX_BODY_BYTES' })
-})
-
 t.test('a default that is set by hand is valid', async (t) => {
   const environment = Object.fromEntries(
     settings.map((setting) => [setting.variable, String(setting.default)]),

@@ -102,35 +102,28 @@ t.test('reversed options stand in reverse, and the right answer is the same opti
 t.test(
   'a model that answers by names does not flip, one that answers by places always does',
   async (t) => {
-    const byPlace: Ask = async (request) => {
-      let decision = decisionOn(request)
-      for (const name of keysOf(request.questions)) {
-        const question = request.questions[name]!
-        if (question.type === 'noul') continue
-        const n = keysOf(question.criteria).length
-        const p = Array.from({ length: n }, (_, i) => (i === 0 ? 0.7 : 0.3 / (n - 1)))
-        const keys =
-          question.type === 'score' ? p.map((_, i) => String(i)) : keysOf(question.criteria)
-        const probabilities = Object.fromEntries(keys.map((key, i) => [key, p[i]]))
-        decision = changed(decision, `${name}.probabilities`, probabilities)
+    const answering =
+      (probabilitiesOf: (texts: readonly string[]) => readonly number[]): Ask =>
+      async (request) => {
+        let decision = decisionOn(request)
+        for (const name of keysOf(request.questions)) {
+          const question = request.questions[name]!
+          if (question.type === 'noul') continue
+          const isScore = question.type === 'score'
+          const texts = isScore ? question.criteria.map(String) : keysOf(question.criteria)
+          const entries = probabilitiesOf(texts).map((p, i) => [isScore ? i : texts[i], p])
+          const probabilities: unknown = Object.fromEntries(entries)
+          decision = changed(decision, `${name}.probabilities`, probabilities)
+        }
+        return decision
       }
-      return decision
-    }
-    const byName: Ask = async (request) => {
-      let decision = decisionOn(request)
-      for (const name of keysOf(request.questions)) {
-        const question = request.questions[name]!
-        if (question.type === 'noul') continue
-        const texts =
-          question.type === 'score' ? question.criteria.map(String) : keysOf(question.criteria)
-        const sorted = texts.toSorted()
-        const p = texts.map((text) => (text === sorted[0] ? 0.6 : 0.4 / (texts.length - 1)))
-        const keys = question.type === 'score' ? p.map((_, i) => String(i)) : texts
-        const probabilities = Object.fromEntries(keys.map((key, i) => [key, p[i]]))
-        decision = changed(decision, `${name}.probabilities`, probabilities)
-      }
-      return decision
-    }
+    const byPlace = answering(({ length: n }) => {
+      return Array.from({ length: n }, (_, i) => (i === 0 ? 0.7 : 0.3 / (n - 1)))
+    })
+    const byName = answering((texts) => {
+      const [first] = texts.toSorted()
+      return texts.map((text) => (text === first ? 0.6 : 0.4 / (texts.length - 1)))
+    })
     for (const [answers, rate] of [
       [byPlace, 1],
       [byName, 0],

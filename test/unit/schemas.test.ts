@@ -73,11 +73,3 @@ t.test('a usage report', async (t) => {
     t.notOk(validators.usage.Check(wrong), JSON.stringify(wrong))
   }
 })
-
-t.test('an error', async (t) => {
-  const error = { code: 'c', message: 'm', type: 't' }
-  t.ok(validators.error.Check({ error, detail: 'm' }))
-  t.ok(validators.error.Check({ error: { ...error, param: 'p' }, detail: 'm' }))
-  t.notOk(validators.error.Check({ error }))
-  t.notOk(validators.error.Check({ error: { code: 'c', message: 'm' }, detail: 'm' }))
-})
