@@ -35,10 +35,6 @@ t.test('the response body keeps names, order and literals', async (t) => {
 t.test('answers are ordinary objects', async (t) => {
   const { ask } = await fakeAsker()
   const { answers } = await ask(body)
-  const choice = answers['10'] as ChoiceAnswer
-  const sum = Object.values(choice.probabilities).reduce((a, b) => a + b, 0)
-  t.ok(Math.abs(sum - 1) < 1e-9)
-  t.equal((answers['wet'] as NoulAnswer).type, 'noul')
   t.match(JSON.parse(JSON.stringify(answers)), { 9: { legend: { 0: 'none', 1: 1 } } })
 })
 

@@ -100,13 +100,6 @@ onEachStore('memory does not grow with the number of bookings', async (t, store)
   t.ok(grown < 6e6, `grown by ${grown} bytes`)
 })
 
-onEachStore('close writes all waiting bookings', async (t, store) => {
-  const { accounts, id } = open(store)
-  for (let i = 0; i < 100; i++) void accounts.ledger.book(bookingOf(id, i % 2), i % 3 === 0)
-  accounts.close()
-  t.match(store.audit(), { booked: 50, cost: 50, usedRequests: 100 })
-})
-
 onEachStore('a free answer has no row, only its day, key and model', async (t, store) => {
   const { accounts, id } = open(store)
   for (const keyId of [1, 2, 1]) {

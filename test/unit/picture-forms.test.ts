@@ -83,41 +83,24 @@ t.test('a reference in a question is the image there, and is counted there', asy
 })
 
 t.test('bad assets are refused with their places', async (t) => {
-  for (const [body, code, param] of [
-    [{ assets: { '#1': asset }, state: 'x' }, 'ERR_REQUEST_UNACCEPTABLE', 'assets["#1"]'],
-    [{ assets: { '': asset } }, 'ERR_BODY_INVALID', 'assets[""]'],
-    [{ assets: [asset] }, 'ERR_BODY_INVALID', 'assets'],
-    [{ assets: { '#1': data } }, 'ERR_BODY_INVALID', 'assets["#1"]'],
-    [{ assets: { '#1': {} } }, 'ERR_BODY_INVALID', 'assets["#1"]'],
-    [{ assets: { '#1': { ...asset, part: 'p' } } }, 'ERR_BODY_INVALID', 'assets["#1"]'],
-    [{ assets: { '#1': { part: 'none' } } }, 'ERR_REQUEST_UNACCEPTABLE', 'assets["#1"].part'],
-    [{ assets: { '#1': { part: 7 } } }, 'ERR_BODY_INVALID', 'assets["#1"].part'],
-    [
-      { assets: { '#1': { ...asset, format: 'tiff' } } },
-      'ERR_REQUEST_UNACCEPTABLE',
-      'assets["#1"].format',
-    ],
-    [
-      { assets: { '#1': { ...asset, type: 'video' } } },
-      'ERR_REQUEST_UNACCEPTABLE',
-      'assets["#1"].type',
-    ],
-    [
-      { assets: { '#1': { ...asset, format: 'jpeg' } } },
-      'ERR_REQUEST_UNACCEPTABLE',
-      'assets["#1"].data_base64',
-    ],
-    [
-      { assets: { '#1': asset }, state: '#1'.repeat(9) },
-      'ERR_REQUEST_UNACCEPTABLE',
-      'assets["#1"]',
-    ],
+  const refused = async (code: string, param: string, assets: unknown, state = '#1') =>
+    t.rejects(ask({ state, assets }), { code, param }, JSON.stringify(assets).slice(0, 70))
+  const place = 'assets["#1"]'
+  for (const [state, param, wrong] of [
+    ['x', place, asset],
+    ['#1'.repeat(9), place, asset],
+    ['#1', `${place}.part`, { part: 'none' }],
+    ['#1', `${place}.format`, { ...asset, format: 'tiff' }],
+    ['#1', `${place}.type`, { ...asset, type: 'video' }],
+    ['#1', `${place}.data_base64`, { ...asset, format: 'jpeg' }],
   ] as const) {
-    await t.rejects(
-      ask({ state: '#1', ...body }),
-      { code, param },
-      JSON.stringify(body).slice(0, 70),
-    )
+    await refused('ERR_REQUEST_UNACCEPTABLE', param, { '#1': wrong }, state)
+  }
+  await refused('ERR_BODY_INVALID', 'assets[""]', { '': asset })
+  await refused('ERR_BODY_INVALID', 'assets', [asset])
+  await refused('ERR_BODY_INVALID', `${place}.part`, { '#1': { part: 7 } })
+  for (const wrong of [data, {}, { ...asset, part: 'p' }]) {
+    await refused('ERR_BODY_INVALID', place, { '#1': wrong })
   }
 })
 
