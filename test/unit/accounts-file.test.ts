@@ -1,16 +1,7 @@
 /** The accounts' file over time: its log, bookings kept for the next start, closed rows. */
 import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { reasonOf } from '../../src/accounts/store/store-errors.js'
@@ -33,9 +24,8 @@ function open(t: Test, dataDir = dataFolder(t)) {
 
 /** A folder for kept bookings, instead of the user's own. */
 function stateFolder(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'oi-state-'))
+  const folder = t.testdir()
   setVariable(t, 'XDG_STATE_HOME', folder)
-  t.teardown(() => rmSync(folder, { recursive: true }))
   return join(folder, 'oi')
 }
 
