@@ -1,10 +1,6 @@
 /** The schemas of replies. read-request.test.ts tests those of requests. */
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
-import { createModelCard } from '../../src/decide/model-card.js'
-import { modelList } from '../../src/http/reply/model-list.js'
-import { createReadout } from '../../src/prompt/readout.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
 
 const usage = { input_tokens: 1, output_tokens: 1 }
 const response = {
@@ -46,15 +42,6 @@ t.test('invalid responses', async (t) => {
   ]) {
     t.notOk(validators.response.Check(wrong), JSON.stringify(wrong))
   }
-})
-
-t.test('the list of models', async (t) => {
-  const engine = createFakeEngine()
-  const facts = { fileName: 'm.gguf', digest: 'sha256:0', releaseDate: '2025-01-01' }
-  const card = createModelCard(engine.info, await createReadout(engine), facts)
-  const list = modelList([card], { max_body_bytes: 1024, max_reply_bytes: 1024 })
-  t.ok(validators.models.Check(list))
-  t.notOk(validators.models.Check({ ...list, models: undefined }))
 })
 
 t.test('a usage report', async (t) => {
