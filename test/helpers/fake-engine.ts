@@ -91,7 +91,7 @@ export const fakeFacts = {
 export const fakeDecider = (options: Partial<DeciderOptions> = {}) =>
   createDecider(createFakeEngine(), { ...fakeFacts, ...options })
 
-/** The same, its engine, and how it is asked with a body as clients send it. */
+/** Such a decider, its engine, and how it is asked with a body as clients send it. */
 export async function fakeAsker(options: FakeEngineOptions = {}) {
   const engine = createFakeEngine(options)
   const decider = await createDecider(engine, fakeFacts)

@@ -112,7 +112,7 @@ export class OpenApi {
     return check(value) ? '' : JSON.stringify(check.errors)
   }
 
-  /** Checks that it is OpenAPI 3.1 and its schemas are some, without marks of their validator. */
+  /** Checks that it is OpenAPI 3.1 of valid schemas, without marks of the validator that made them. */
   async requireValid(t: Test): Promise<void> {
     const text = JSON.stringify(this.document)
     const { schemas } = this.document.components
