@@ -70,14 +70,18 @@ t.test('another image, or the same image elsewhere, is another prompt', async (t
 
 t.test('the engine gets the images at their places, and nothing of their blocks', async (t) => {
   const { ask, engine } = await asker()
-  await ask({ state: { before: 1, photo: block(red), behind: [block(blue)] } })
+  const images = [dataUrl(await png(30, 30)), dataUrl(await png(90, 30))]
+  await ask({ state: { before: 1, photo: block(red), behind: [block(blue)] }, images })
   const { prefix } = engine.scored[0]!
   t.strictSame(
     prefix.map(({ text, image }) => (image ? [image.width, image.height] : text)),
-    ['<|start|>user\n', '{"before":1,"photo":', [60, 30], ',"behind":[', [60, 30], ']}\n\n'],
+    [
+      ...['<|start|>user\n', [30, 30], '\n', [90, 30], '\n{"before":1,"photo":'],
+      ...[[60, 30], ',"behind":[', [60, 30], ']}\n\n'],
+    ],
   )
-  t.strictSame([...prefix[2]!.image!.rgb.subarray(0, 3)], [255, 0, 0])
-  t.strictSame([...prefix[4]!.image!.rgb.subarray(0, 3)], [0, 0, 255])
+  t.strictSame([...prefix[5]!.image!.rgb.subarray(0, 3)], [255, 0, 0])
+  t.strictSame([...prefix[7]!.image!.rgb.subarray(0, 3)], [0, 0, 255])
 })
 
 t.test('a bad image never reaches the engine', async (t) => {
