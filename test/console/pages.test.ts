@@ -30,19 +30,6 @@ t.test('the whole console is at most 300 KB compressed', async (t) => {
 })
 
 consoleTest(
-  'the page allows no inline script, no frame and no other host',
-  {},
-  async (t, console) => {
-    const reply = await fetch(console.server.url('/console'))
-    const policy = reply.headers.get('content-security-policy') ?? ''
-    t.match(policy, "default-src 'none'")
-    t.notMatch(policy, /unsafe|https?:/)
-    t.match(policy, "frame-ancestors 'none'")
-    t.notMatch(await reply.text(), /<script(?![^>]*\bsrc=)|<style| style=/)
-  },
-)
-
-consoleTest(
   'every page is accessible, empty and filled, light, dark and narrow',
   {},
   async (t, console) => {
@@ -87,8 +74,6 @@ consoleTest(
       await console.open(address, heading)
       await console.settle()
       t.strictSame(await violations(), [], `${address}, narrow`)
-      const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
-      t.ok(wide <= 360, `${address} is not wider than the screen: ${wide}`)
     }
     const menu = page.getByRole('button', { name: 'Menu' })
     await menu.click()

@@ -1,12 +1,13 @@
 /** Requests written by hand in the playground. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import ts from 'typescript'
+import type { Test } from 'tap'
 import { root } from '../../scripts/build/paths.js'
+import { compile } from '../helpers/compile.js'
 import { fixturePath, projectorPath } from '../helpers/fixture.js'
-import { consoleTest } from '../helpers/console.js'
+import { type ConsoleTest, consoleTest } from '../helpers/console.js'
 import { blocks, readGuide } from '../helpers/guides.js'
 import { png } from '../helpers/pictures.js'
 
@@ -31,10 +32,6 @@ consoleTest('the playground', {}, async (t, console) => {
   })
 
   await t.test('thresholds say what to do, and stand in the code, which runs', async (t) => {
-    const { keys } = await console.admin<{ keys: { workspace_id: number }[] }>('GET', '/keys')
-    const { secret } = await console.admin<{ secret: string }>('POST', '/keys', {
-      ...{ workspace_id: keys[0]!.workspace_id, name: 'thresholds' },
-    })
     const card = answers.getByRole('article', { name: 'Answer to billing' })
     const step = card.locator('.threshold .tag')
     const said = await card.locator('.sure').innerText()
@@ -48,26 +45,12 @@ consoleTest('the playground', {}, async (t, console) => {
     await card.getByLabel('Refuse below').fill('0.03')
     await card.getByLabel('Act from').fill('0.04')
 
-    await page.getByRole('button', { name: 'View code' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Code' })
-    const code = () => dialog.locator('pre').innerText()
-    const env = { ...process.env, OI_KEY: secret }
-    t.match(await code(), '"billing": act from 0.04 on, refuse below 0.03')
-    const curl = await run('sh', ['-c', await code()], { env })
-    t.equal(typeof (JSON.parse(curl.stdout) as { answers: object }).answers, 'object')
+    const shown = await runCode(t, console)
+    t.match(shown.code, '"billing": act from 0.04 on, refuse below 0.03')
+    t.equal(typeof (JSON.parse(shown.curl) as { answers: object }).answers, 'object')
     const next = yes >= 0.04 ? 'act' : yes < 0.03 ? 'refuse' : 'ask a person'
-    await dialog.getByText('Python').click()
-    const python = await run('python3', ['-c', await code()], { env })
-    t.match(python.stdout, `billing ${next}`)
-    await dialog.getByText('TypeScript').click()
-    const folder = t.testdir({ 'package.json': '{"type":"module"}', 'code.ts': await code() })
-    mkdirSync(join(folder, 'node_modules'))
-    symlinkSync(root, join(folder, 'node_modules', 'oi-systemone'))
-    t.strictSame(compile(join(folder, 'code.ts')), [])
-    const node = await run(process.execPath, [join(folder, 'code.js')], { env, cwd: folder })
-    t.match(node.stdout, `billing ${next}`)
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
+    t.match(shown.python, `billing ${next}`)
+    t.match(shown.node, `billing ${next}`)
   })
 
   await t.test('a link brings the request to another tab, and nothing is asked', async (t) => {
@@ -173,33 +156,14 @@ consoleTest('the playground', {}, async (t, console) => {
   })
 
   await t.test('the code that it shows gives the same answer', async (t) => {
-    const { keys } = await console.admin<{ keys: { workspace_id: number }[] }>('GET', '/keys')
-    const body = { workspace_id: keys[0]!.workspace_id, name: 'code' }
-    const { secret } = await console.admin<{ secret: string }>('POST', '/keys', body)
     await page.locator('.examples').getByRole('button', { name: 'Choice' }).click()
     await page.getByLabel('State, a text').fill(`It's "broken" \\ $HOME \`id\` – 日本`)
     await page.keyboard.press('Control+Enter')
     const verdict = await answers.locator('.verdict').innerText()
-    await page.getByRole('button', { name: 'View code' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Code' })
-    const code = () => dialog.locator('pre').innerText()
-    const env = { ...process.env, OI_KEY: secret }
-    const curl = await run('sh', ['-c', await code()], { env })
-    t.equal((JSON.parse(curl.stdout) as Reply).answers.team.choice, verdict)
-    await dialog.getByText('Python').click()
-    const python = await run('python3', ['-c', await code()], { env })
-    t.match(python.stdout, `'choice': '${verdict}'`)
-    await dialog.getByText('TypeScript').click()
-    const file = join(t.testdir(), 'code.mjs')
-    const client = new URL('../../src/client/index.js', import.meta.url).href
-    const script = (await code())
-      .replace("'oi-systemone/client'", JSON.stringify(client))
-      .replace('OI_KEY!', 'OI_KEY')
-    writeFileSync(file, script)
-    const node = await run(process.execPath, [file], { env })
-    t.match(node.stdout, `choice: '${verdict}'`)
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
+    const shown = await runCode(t, console)
+    t.equal((JSON.parse(shown.curl) as Reply).answers.team.choice, verdict)
+    t.match(shown.python, `'choice': '${verdict}'`)
+    t.match(shown.node, `choice: '${verdict}'`)
   })
 
   await t.test('Escape cancels a request, and so does Stop', async (t) => {
@@ -217,6 +181,31 @@ consoleTest('the playground', {}, async (t, console) => {
     t.ok(await page.getByRole('button', { name: 'Run' }).isEnabled())
   })
 })
+
+/** Runs the code that the page shows, in each language. @returns The command, and what each says. */
+async function runCode(t: Test, console: ConsoleTest) {
+  const { page } = console
+  const { secret } = await console.admin<{ secret: string }>('POST', '/keys', {
+    ...{ workspace_id: 1, name: 'code' },
+  })
+  const env = { ...process.env, OI_KEY: secret }
+  await page.getByRole('button', { name: 'View code' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Code' })
+  const shown = () => dialog.locator('pre').innerText()
+  const code = await shown()
+  const curl = await run('sh', ['-c', code], { env })
+  await dialog.getByText('Python').click()
+  const python = await run('python3', ['-c', await shown()], { env })
+  await dialog.getByText('TypeScript').click()
+  const folder = t.testdir({ 'package.json': '{"type":"module"}', 'code.ts': await shown() })
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules', 'oi-systemone'))
+  t.strictSame(compile(join(folder, 'code.ts')), [])
+  const node = await run(process.execPath, [join(folder, 'code.js')], { env, cwd: folder })
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  return { code, curl: curl.stdout, python: python.stdout, node: node.stdout }
+}
 
 interface Reply {
   readonly answers: { readonly team: { readonly choice: string } }
@@ -245,21 +234,6 @@ consoleTest('a pasted or dropped image is seen', withEyes, async (t, console) =>
   await answers.getByText('Of images').waitFor()
   t.pass()
 })
-
-/** Compiles a file as applications do. @returns What the compiler says; writes the script beside it. */
-function compile(path: string): string[] {
-  const program = ts.createProgram([path], {
-    target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.NodeNext,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules/@types')],
-    ...{ strict: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
-  })
-  const { diagnostics } = program.emit()
-  return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ messageText }) =>
-    ts.flattenDiagnosticMessageText(messageText, '\n'),
-  )
-}
 
 /** In the page: puts an image into the state's field. */
 function bringing(bytes: readonly number[], kind: 'paste' | 'drop'): string {

@@ -28,7 +28,7 @@ export const consolePages = [
   ['audit', 'Audit'],
 ] as const
 
-export const password = 'correct horse battery'
+const password = 'correct horse battery'
 
 interface ConsoleOptions {
   /** Flags of `oi serve`. */

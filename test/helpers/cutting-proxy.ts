@@ -1,5 +1,6 @@
 /** A proxy that cuts connections, as a network does: what was not taken is lost. */
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listening } from './vacant-port.js'
 
 interface CuttingProxy {
   readonly port: number
@@ -40,8 +41,7 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
       }, 60)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const own = (server.address() as AddressInfo).port
+  const own = await listening(server)
   return {
     port: own,
     url: `http://127.0.0.1:${own}`,

@@ -15,6 +15,16 @@ export function dataFolder(t: Test): string {
   return join(folder, 'data')
 }
 
+/** Sets a variable of the environment until the test ends. */
+export function setVariable(t: Test, name: string, value: string): void {
+  const before = process.env[name]
+  process.env[name] = value
+  t.teardown(() => {
+    if (before === undefined) delete process.env[name]
+    else process.env[name] = before
+  })
+}
+
 /**
  * Makes accounts in a folder, and their first key.
  *

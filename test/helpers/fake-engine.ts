@@ -6,7 +6,9 @@
  * an image is a run of one token: a hash of its pixels, once for each 28 × 28 pixels.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readRequest } from '../../src/api/read-request.js'
 import { createDecider, type DeciderOptions } from '../../src/decide/decide.js'
+import type { DecideOptions } from '../../src/decide/types.js'
 import { noStats } from '../../src/engine/stats.js'
 import { OiError } from '../../src/errors.js'
 import type {
@@ -88,6 +90,17 @@ export const fakeFacts = {
 /** A decider over an engine without a model. */
 export const fakeDecider = (options: Partial<DeciderOptions> = {}) =>
   createDecider(createFakeEngine(), { ...fakeFacts, ...options })
+
+/** Such a decider, its engine, and how it is asked with a body as clients send it. */
+export async function fakeAsker(options: FakeEngineOptions = {}) {
+  const engine = createFakeEngine(options)
+  const decider = await createDecider(engine, fakeFacts)
+  const ask = (body: string | object, more: DecideOptions = {}) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    return decider.decide(readRequest(text, decider.limits), more)
+  }
+  return { engine, decider, ask }
+}
 
 class HashEngine implements FakeEngine {
   readonly info: ModelInfo

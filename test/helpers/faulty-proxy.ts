@@ -7,8 +7,8 @@ import {
   type IncomingMessage,
   request as httpRequest,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { compressors, replyDecoders } from './compressed.js'
+import { whileServing } from './http-server.js'
 
 export interface PassedRequest {
   readonly method: string
@@ -99,13 +99,7 @@ export async function withProxy<T>(
     pass().catch(() => outgoing.destroy())
   })
   server.on('clientError', (_, socket) => socket.end(fault.unreadable ?? usualUnreadable))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  try {
-    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  } finally {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
+  return whileServing(server, use)
 }
 
 /** The decompressed body, in one piece; an uncompressed stream of lines in pieces of whole lines. */

@@ -97,14 +97,18 @@ export function writeGguf(
     offset += aligned(data.length)
     return [text(name), u32(dims.length), ...dims.map(u64), u32(type), u64(own)]
   })
-  const head = Buffer.concat([
-    ...[Buffer.from('GGUF'), u32(3), u64(tensors.size), u64(values.size)],
-    ...[...values].flatMap(([key, value]) => [text(key), value]),
-    ...infos,
-  ])
+  const head = Buffer.concat([headOf(values, tensors.size), ...infos])
   const padded = (bytes: Buffer) => [bytes, Buffer.alloc(aligned(bytes.length) - bytes.length)]
   const data = [...tensors.values()].flatMap((tensor) => padded(tensor.data))
   writeFileSync(path, Buffer.concat([...padded(head), ...data]))
+}
+
+/** The beginning of a file: how many tensors it has, and its metadata as {@link rawOf} has them. */
+export function headOf(values: ReadonlyMap<string, Buffer>, tensors: number): Buffer {
+  return Buffer.concat([
+    ...[Buffer.from('GGUF'), u32(3), u64(tensors), u64(values.size)],
+    ...[...values].flatMap(([key, value]) => [text(key), value]),
+  ])
 }
 
 function u32(value: number): Buffer {
@@ -121,8 +125,8 @@ function u64(value: number): Buffer {
 
 const text = (value: string) => Buffer.concat([u64(Buffer.byteLength(value)), Buffer.from(value)])
 
-/** Integers are written as uint32, other numbers as floats. */
-function rawOf(value: MetaValue): Buffer {
+/** Type and value. Integers are written as uint32, other numbers as floats. */
+export function rawOf(value: MetaValue): Buffer {
   if (typeof value === 'string') return Buffer.concat([u32(8), text(value)])
   if (typeof value === 'boolean') return Buffer.concat([u32(7), Buffer.from([value ? 1 : 0])])
   if (typeof value === 'number') {

@@ -2,10 +2,10 @@
  * A server on node:http that behaves as a test tells it to, well or badly, and a server that plays
  * the interface.
  */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listening } from './vacant-port.js'
 
 export interface Received {
   readonly method: string
@@ -41,10 +41,17 @@ export async function withHttpServer(
       answer({ method, path, headers, body }, response, count)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  await whileServing(server, (url) => use({ url, received }))
+}
+
+/** Passes a server's address to `use`, and always closes it. */
+export async function whileServing<T>(
+  server: Server,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const url = `http://127.0.0.1:${await listening(server)}`
   try {
-    await use({ url: `http://127.0.0.1:${port}`, received })
+    return await use(url)
   } finally {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))

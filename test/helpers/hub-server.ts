@@ -14,6 +14,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { listening } from './vacant-port.js'
 
 export interface Asked {
   readonly path: string
@@ -75,13 +76,11 @@ export class HubServer {
     }
     const server = tls ? createTlsServer(tls, listener) : createServer(listener)
     hub.#server = server
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    hub.origin = `${tls ? 'https' : 'http'}://127.0.0.1:${await listening(server)}`
     t.teardown(() => {
       server.close()
       server.closeAllConnections()
     })
-    const { port } = server.address() as AddressInfo
-    hub.origin = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
     return hub
   }
 

@@ -1,6 +1,9 @@
 /** Labelled rows, and invented answers to them that are always the same. */
 import { keysOf, objectFromEntries } from '../../src/api/json.js'
 import type { Answer, Decider, Decision, DecideRequest, Question } from '../../src/decide/types.js'
+import { type Ask, measureRow } from '../../src/evaluate/measure.js'
+import { rowsOf } from '../../src/evaluate/rows/rows.js'
+import type { LabelledRow } from '../../src/evaluate/rows/types.js'
 import { answerOf } from '../../src/scoring/answers.js'
 import { createRandom, type Random } from './random.js'
 import { stubDecider } from './stub.js'
@@ -8,11 +11,13 @@ import { stubDecider } from './stub.js'
 export const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
 
 /** The bytes of lines, in pieces that may end anywhere. */
-export async function* piecesOf(lines: Iterable<string>, pieceBytes = 7): AsyncGenerator<Buffer> {
-  const bytes = Buffer.from([...lines].map((line) => `${line}\n`).join(''))
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    yield bytes.subarray(at, at + pieceBytes)
-  }
+export const piecesOf = (lines: Iterable<string>, pieceBytes = 7) =>
+  inPieces([...lines].map((line) => `${line}\n`).join(''), pieceBytes)
+
+/** The bytes of a text, in pieces of this length. */
+export async function* inPieces(text: string | Uint8Array, length: number) {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
 }
 
 /** Everything that an iterable yields. */
@@ -58,6 +63,17 @@ export function decisionOn(request: DecideRequest): Decision {
     timings: { queue: 0, tokenize: 0, vision: 0, model: 1.5 },
   }
 }
+
+/** Sixty rows. */
+export const rowTexts = Array.from({ length: 60 }, (_, i) => rowText(i))
+export const sixtyRows = () => rowsOf(piecesOf(rowTexts, 500), limits)
+
+/** How a run measures its rows: four at a time, reversed ones too. */
+export const measured = (ask: Ask = async (request) => decisionOn(request)) => ({
+  concurrency: 4,
+  measure: (row: LabelledRow, signal: AbortSignal) =>
+    measureRow(row, { ask, flips: true, maxQuestions: 256 }, signal),
+})
 
 function countOf(question: Question): number {
   return question.type === 'noul' ? 2 : keysOf(question.criteria).length

@@ -44,6 +44,8 @@ const bodies: Readonly<Record<string, string>> = {
   'levels of every type': score('["",0,1.0,true,[],{},{"2":1,"1":2}]'),
   'options of every type': choice('{"a":null,"b":"","c":0,"d":1.0,"e":false,"f":[],"g":{}}'),
   'instructions that are no text': asking('{"q":{"type":"noul","instructions":{"b":[1,null]}}}'),
+  'names twice in instructions': asking('{"q":{"type":"noul","instructions":{"b":1,"b":2}}}'),
+  'instructions of null': asking('{"q":{"type":"choice","instructions":null,"criteria":{"a":1}}}'),
   'instructions of zero': asking('{"q":{"type":"noul","instructions":0}}'),
   'instructions of false': asking('{"q":{"type":"noul","instructions":false}}'),
   'a noul of criteria alone': asking('{"q":{"type":"noul","criteria":{"false":"dry"}}}'),

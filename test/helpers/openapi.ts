@@ -2,7 +2,9 @@
  * The OpenAPI document as another program reads it: from its JSON, with a validator that this
  * project does not use.
  */
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { createRequire } from 'node:module'
+import type { Test } from 'tap'
 
 interface Ref {
   readonly $ref: string
@@ -110,9 +112,19 @@ export class OpenApi {
     return check(value) ? '' : JSON.stringify(check.errors)
   }
 
-  /** Whether JSON Schema 2020-12 allows a schema. */
-  isSchema(schema: object): boolean {
-    return this.#ajv.validateSchema(schema)
+  /** Checks that it is OpenAPI 3.1 of valid schemas, without marks of the validator that made them. */
+  async requireValid(t: Test): Promise<void> {
+    const text = JSON.stringify(this.document)
+    const { schemas } = this.document.components
+    t.match(this.document.openapi, /^3\.1\./)
+    t.strictSame(await new Validator().validate(JSON.parse(text) as Record<string, unknown>), {
+      valid: true,
+    })
+    t.notMatch(text, '"~')
+    t.ok(Object.keys(schemas).length > 20)
+    for (const [name, schema] of Object.entries(schemas)) {
+      t.ok(this.#ajv.validateSchema(schema), name)
+    }
   }
 
   /** What is wrong with a body of lines, JSON or text. */

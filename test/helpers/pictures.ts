@@ -3,8 +3,10 @@
  */
 import { crc32, deflateSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
-import type { JsonObject } from '../../src/api/json.js'
+import type { Json, JsonObject } from '../../src/api/json.js'
 import type { ImagePixels } from '../../src/engine/types.js'
+import { findImages } from '../../src/images/find-images.js'
+import { type HeldImages, readImages } from '../../src/images/read-images.js'
 
 /** An image of one colour; the caller chooses the file's type. */
 export const plain = (width: number, height: number, background = '#336699'): Sharp =>
@@ -35,6 +37,13 @@ export function quarters(width: number, height: number): Sharp {
 export async function frames(width: number, height: number): Promise<Sharp> {
   const both = [await png(width, height, 'red'), await png(width, height, 'blue')]
   return sharp(both, { join: { animated: true } })
+}
+
+/** The images of a state, and those beside it. */
+export async function readState(state: Json, images?: unknown): Promise<HeldImages> {
+  const held = await readImages(findImages({ state, images }).images)
+  held.release()
+  return held
 }
 
 /** The image block of the interface. */

@@ -6,7 +6,6 @@ import type { Test } from 'tap'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { basename } from 'node:path'
 import {
   platformManifest,
@@ -15,6 +14,7 @@ import {
   systems,
 } from '../../scripts/package/manifests.js'
 import { packagesDir, tarballsIn } from '../../scripts/package/packages.js'
+import { listening } from './vacant-port.js'
 
 /** @returns The lines of an `.npmrc` that name it. */
 export async function scopeRegistry(t: Test): Promise<string> {
@@ -35,11 +35,10 @@ export async function scopeRegistry(t: Test): Promise<string> {
     response.setHeader('content-type', 'application/json')
     return response.end(JSON.stringify(document))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${await listening(server)}`
   t.teardown(() => {
     server.closeAllConnections()
     server.close()
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return `@oi-systemone:registry=${url}/\n`
 }

@@ -1,6 +1,7 @@
 /** A way to a server that can fall silent, as a network does: nothing comes, and nothing is closed. */
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
+import { listening } from './vacant-port.js'
 
 export class SilentRelay {
   readonly port: number
@@ -26,12 +27,12 @@ export class SilentRelay {
       far.on('close', () => near.destroySoon())
       near.on('close', () => far.destroySoon())
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const port = await listening(server)
     t.teardown(() => {
       for (const socket of open) socket.destroy()
       server.close()
     })
-    return new SilentRelay((server.address() as AddressInfo).port, open, state)
+    return new SilentRelay(port, open, state)
   }
 
   private constructor(port: number, open: Set<Socket>, state: { silent: boolean }) {

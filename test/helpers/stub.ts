@@ -165,16 +165,8 @@ export async function withServer(
   const { tls, transport = standardTransport, host = '127.0.0.1' } = options
   const { patienceMs, idleTimeoutMs, proxyProtocol } = options
   const server = await Server.listen({
-    ...{
-      handlers,
-      host,
-      port: 0,
-      tls: tls && readTls(tls),
-      transport,
-      patienceMs,
-      idleTimeoutMs,
-      proxyProtocol,
-    },
+    ...{ handlers, host, port: 0, tls: tls && readTls(tls), transport },
+    ...{ patienceMs, idleTimeoutMs, proxyProtocol },
   })
   try {
     const { port } = server

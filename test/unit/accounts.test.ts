@@ -45,26 +45,15 @@ t.test('folder and files are for their owner only', async (t) => {
   }
 })
 
-for (const [title, header] of [
-  ['no header', undefined],
-  ['an empty header', ''],
-  ['another scheme', `Basic oi-${'a'.repeat(43)}`],
-  ['a scheme alone', 'Bearer '],
-  ['a key without scheme', `oi-${'a'.repeat(43)}`],
-  ['a short key', `Bearer oi-${'a'.repeat(42)}`],
-  ['a long key', `Bearer oi-${'a'.repeat(44)}`],
-  ['another prefix', `Bearer ok-${'a'.repeat(43)}`],
-  ['another alphabet', `Bearer oi-${'a'.repeat(42)}+`],
-  ['an unknown key', `Bearer oi-${'a'.repeat(43)}`],
-] as const) {
-  t.test(`${title} is refused, with the remedy`, async (t) => {
-    const { accounts } = open(t)
-    t.throws(() => accounts.authenticate(header), {
+t.test('a key of another length or alphabet is refused, with the remedy', async (t) => {
+  const { accounts } = open(t)
+  for (const key of ['', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}+`]) {
+    t.throws(() => accounts.authenticate(`Bearer oi-${key}`), {
       code: 'ERR_API_KEY',
       message: /send Authorization: Bearer <key>$/,
     })
-  })
-}
+  }
+})
 
 onEachStore('a key that another process revoked is refused at once', async (t, store) => {
   const accounts = store.open()
@@ -74,14 +63,6 @@ onEachStore('a key that another process revoked is refused at once', async (t, s
   const first = elsewhere.keys.revoke(id)
   t.throws(() => accounts.authenticate(`Bearer ${secret}`), { code: 'ERR_API_KEY' })
   t.equal(elsewhere.keys.revoke(id).revokedMs, first.revokedMs)
-})
-
-onEachStore('a key that this process revoked is refused at once', async (t, store) => {
-  const accounts = store.open()
-  const { id, secret } = accounts.createFirstKey()!
-  accounts.authenticate(`Bearer ${secret}`)
-  accounts.keys.revoke(id)
-  t.throws(() => accounts.authenticate(`Bearer ${secret}`), { code: 'ERR_API_KEY' })
 })
 
 onEachStore('a refused key works once another process has made it', async (t, store) => {
@@ -108,13 +89,6 @@ onEachStore('uses are written within about a second, and at close', async (t, st
   accounts.authenticate(`Bearer ${secret}`)
   accounts.close()
   t.ok(reader.listKeys()[0]!.usedMs! > usedMs!)
-})
-
-onEachStore('of two openers only one makes the first key', async (t, store) => {
-  const accounts = store.open()
-  const other = store.open()
-  t.ok(accounts.createFirstKey())
-  t.equal(other.createFirstKey(), undefined)
 })
 
 t.test('processes that start together on an empty folder agree on one first key', async (t) => {

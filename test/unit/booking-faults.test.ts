@@ -11,7 +11,7 @@ import { keepForNextStart, realFolder } from '../../src/accounts/ledger/spool.js
 import { StoreWriter } from '../../src/accounts/ledger/store-writer.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { bookingOf } from '../helpers/booking.js'
-import { dataFolder } from '../helpers/data-folder.js'
+import { dataFolder, setVariable } from '../helpers/data-folder.js'
 import { until } from '../helpers/until.js'
 
 function open(t: Test) {
@@ -191,12 +191,7 @@ t.test('a spool with an impossible booking is taken in, and that booking set asi
   accounts.credits.add(id, 1000)
   accounts.close()
   const state = t.testdir({ oi: { 'oi-accounts-damaged.jsonl': '{"oi":"acc' } })
-  const before = process.env['XDG_STATE_HOME']
-  process.env['XDG_STATE_HOME'] = state
-  t.teardown(() => {
-    if (before === undefined) delete process.env['XDG_STATE_HOME']
-    else process.env['XDG_STATE_HOME'] = before
-  })
+  setVariable(t, 'XDG_STATE_HOME', state)
   const bookings = [bookingOf(id, 1), { ...bookingOf(id, 2), inputTokens: 0.5 }, bookingOf(id, 3)]
   keepForNextStart({ owner: realFolder(dataDir) }, bookings, () => {})
   const again = new Accounts({ dataDir, log: (text) => log.push(text) })

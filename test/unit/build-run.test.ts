@@ -25,6 +25,14 @@ function membersOf(group: number): string[] {
   })
 }
 
+/** A build, and what leads the processes that it has started. @param ignored - By one of them. */
+async function begin(ignored: string) {
+  const build = spawn(process.execPath, [script, ignored], { stdio: ['ignore', 'pipe', 'pipe'] })
+  await once(build.stdout, 'data')
+  const path = `/proc/${build.pid}/task/${build.pid}/children`
+  return { build, leader: Number(readFileSync(path, 'utf8').trim()) }
+}
+
 const linux = process.platform === 'linux' ? false : 'reads /proc'
 
 for (const [signal, code] of [
@@ -33,10 +41,7 @@ for (const [signal, code] of [
   ['SIGHUP', 129],
 ] as const) {
   t.test(`${signal} ends the build and everything it started`, { skip: linux }, async (t) => {
-    const build = spawn(process.execPath, [script, 'USR1'], { stdio: ['ignore', 'pipe', 'pipe'] })
-    await once(build.stdout, 'data')
-    const path = `/proc/${build.pid}/task/${build.pid}/children`
-    const leader = Number(readFileSync(path, 'utf8').trim())
+    const { build, leader } = await begin('USR1')
     t.ok(membersOf(leader).length >= 3, 'a shell and what it started')
     build.kill(signal)
     t.strictSame(await once(build, 'exit'), [code, null])
@@ -45,10 +50,7 @@ for (const [signal, code] of [
 }
 
 t.test('a child that ignores the request to end is killed', { skip: linux }, async (t) => {
-  const build = spawn(process.execPath, [script, 'TERM'], { stdio: ['ignore', 'pipe', 'pipe'] })
-  await once(build.stdout, 'data')
-  const path = `/proc/${build.pid}/task/${build.pid}/children`
-  const leader = Number(readFileSync(path, 'utf8').trim())
+  const { build, leader } = await begin('TERM')
   build.kill('SIGTERM')
   t.strictSame(await once(build, 'exit'), [143, null])
   t.strictSame(membersOf(leader), [])

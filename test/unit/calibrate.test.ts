@@ -1,7 +1,7 @@
 /** Temperatures from labelled logits, against models whose miscalibration is known. */
 import t from 'tap'
 import { calibrate } from '../../src/evaluate/calibrate/calibrate.js'
-import { figuresOf, type Judged } from '../../src/evaluate/calibrate/figures.js'
+import { figuresOf } from '../../src/evaluate/calibrate/figures.js'
 import type { RowObservation } from '../../src/evaluate/calibrate/sample.js'
 import { sourceOf } from '../../src/scoring/calibration-source.js'
 import { rowKey, splitRows } from '../../src/evaluate/calibrate/split.js'
@@ -10,7 +10,6 @@ import { plainSoftmax, synthetic } from '../helpers/synthetic.js'
 
 const near = (actual: number, expected: number, tolerance: number) =>
   Math.abs(actual - expected) <= tolerance
-const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
 const half = { share: 0.5, seed: 1, repetitions: 20 }
 
 t.test('a known miscalibration is found, and removed on held-out rows', async (t) => {
@@ -186,36 +185,6 @@ t.test('a label that cannot be produced does not spoil the fit', async (t) => {
   )
   const { types, heldOut } = calibrate(rows, half)
   t.ok(Number.isFinite(types.choice!.temperature) && Number.isFinite(heldOut.after.logLoss))
-})
-
-t.test('figures agree with their definitions, computed in another way', async (t) => {
-  const random = createRandom(21)
-  const judged: Judged[] = Array.from({ length: 2000 }, () => {
-    const options = 2 + random.integer(9)
-    const logits = Array.from({ length: options }, () => 6 * random.next() - 3)
-    const probabilities = [...plainSoftmax(logits)]
-    return { type: 'choice', probabilities, right: random.integer(options) }
-  })
-  const figures = figuresOf(judged)
-  const tops = judged.map(({ probabilities, right }) => {
-    const p = Array.from(probabilities)
-    const top = Math.max(...p)
-    return { top, hit: p.indexOf(top) === right ? 1 : 0, own: p[right]!, p, right }
-  })
-  t.equal(figures.observations, 2000)
-  t.ok(near(figures.accuracy, mean(tops.map(({ hit }) => hit)), 1e-12))
-  t.ok(near(figures.logLoss, mean(tops.map(({ own }) => -Math.log(own))), 1e-12))
-  // |p|² - 2 p(right) + 1
-  const brier = tops.map(({ p, own }) => p.reduce((sum, x) => sum + x * x, 1) - 2 * own)
-  t.ok(near(figures.brier, mean(brier), 1e-12))
-  let ece = 0
-  for (let low = 0; low < 10; low++) {
-    const inBin = tops.filter(({ top }) => top >= low / 10 && top < (low + 1) / 10)
-    if (inBin.length === 0) continue
-    const gap = mean(inBin.map(({ top }) => top)) - mean(inBin.map(({ hit }) => hit))
-    ece += (inBin.length / 2000) * Math.abs(gap)
-  }
-  t.ok(near(figures.ece, ece, 1e-12))
 })
 
 t.test('certainty and a probability of 0 have figures', async (t) => {

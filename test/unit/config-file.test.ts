@@ -34,9 +34,10 @@ t.test('paths are relative to the folder of the file', async (t) => {
   const { dir, config } = fileWith(t, {
     dataDir: 'data',
     diskCacheDir: 'states',
+    calibration: 'c.json',
     models: [
       { file: 'models/a.gguf', mmproj: 'models/p.gguf' },
-      { file: '/b.gguf', diskCacheDir: '' },
+      { file: '/b.gguf', diskCacheDir: '', calibration: 'off' },
     ],
   })
   t.match(readConfig({}, { config }), {
@@ -46,21 +47,11 @@ t.test('paths are relative to the folder of the file', async (t) => {
         file: join(dir, 'models/a.gguf'),
         mmproj: join(dir, 'models/p.gguf'),
         diskCacheDir: join(dir, 'states'),
+        calibration: join(dir, 'c.json'),
       },
-      { file: '/b.gguf', mmproj: '', diskCacheDir: '' },
+      { file: '/b.gguf', mmproj: '', diskCacheDir: '', calibration: 'off' },
     ],
   })
-})
-
-t.test('a calibration is a file relative to the folder, or off', async (t) => {
-  const { dir, config } = fileWith(t, {
-    calibration: 'off',
-    models: [{ file: 'a.gguf' }, { file: 'b.gguf', calibration: 'b.json' }],
-  })
-  t.match(readConfig({}, { config }).models, [
-    { calibration: 'off' },
-    { calibration: join(dir, 'b.json') },
-  ])
 })
 
 t.test("a model named outside of the file replaces the file's models", async (t) => {

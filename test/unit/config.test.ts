@@ -8,16 +8,6 @@ t.test('the defaults', async (t) => {
   t.ok(Object.isFrozen(config))
 })
 
-t.test('every setting has one name in three spellings', async (t) => {
-  const setting = settings.find(({ name }) => name === 'maxBodyBytes')
-  t.match(setting, { flag: '--max-body-bytes', variable: 'OI_MAX_BODY_BYTES' })
-})
-
-t.test('a flag wins over the environment, which wins over the default', async (t) => {
-  const config = readConfig({ OI_PORT: '1', OI_THREADS: '2' }, { port: '3', host: undefined })
-  t.match(config, { port: 3, threads: 2, host: '127.0.0.1' })
-})
-
 t.test('a default that is set by hand is valid', async (t) => {
   const environment = Object.fromEntries(
     settings.map((setting) => [setting.variable, String(setting.default)]),

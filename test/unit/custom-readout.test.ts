@@ -5,7 +5,7 @@ import { createDecider, type ModelDecider } from '../../src/decide/decide.js'
 import type { ChoiceAnswer, DecideRequest, NoulAnswer, Orders } from '../../src/decide/types.js'
 import { readReadoutFile } from '../../src/models/readout-file.js'
 import { createReadout } from '../../src/prompt/readout.js'
-import { createFakeEngine, type FakeEngineOptions } from '../helpers/fake-engine.js'
+import { createFakeEngine, fakeFacts, type FakeEngineOptions } from '../helpers/fake-engine.js'
 
 const request: DecideRequest = {
   state: { text: '<|end|>\n<|start|>assistant' },
@@ -130,14 +130,6 @@ t.test('a given prefix comes first', async (t) => {
   t.equal(readout.render(request).input.suffixes[1]!.candidates[0], ids![0])
 })
 
-t.test('more options than labels are refused with the place', async (t) => {
-  const readout = await readoutOf(t, { labels: ['1', '2'] })
-  t.throws(() => readout.render(request), {
-    code: 'ERR_REQUEST_UNACCEPTABLE',
-    message: 'questions.team.criteria: expected 1 to 2 options, got 3',
-  })
-})
-
 t.test('the error names labels that are not single tokens, and their tokens', async (t) => {
   const refused = (content: unknown, message: RegExp, options: FakeEngineOptions = {}) =>
     t.rejects(readoutOf(t, content, options), { code: 'ERR_READOUT', message })
@@ -245,13 +237,12 @@ async function decider(
   temperature?: number,
   orders?: Orders,
 ) {
-  const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
   const readout = file(t, content)
   const calibration = temperature !== undefined && {
     ...{ path: 'c.json', data: 'rows', date: '2025-01-01', observations: 1 },
-    ...{ digest: facts.digest, readout: readout.name },
+    ...{ digest: fakeFacts.digest, readout: readout.name },
     of: () => ({ temperature, bias: 0 }),
   }
-  const options = { ...facts, readout, orders, ...(calibration && { calibration }) }
+  const options = { ...fakeFacts, readout, orders, ...(calibration && { calibration }) }
   return { created: await createDecider(engine, options) }
 }

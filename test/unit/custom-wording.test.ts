@@ -52,15 +52,22 @@ function said(yes: Json | undefined, no: Json | undefined) {
 
 t.test('the default wording, written as templates, is exactly letters@1', async (t) => {
   const own = createWording({ ...standardWording })
+  const codes = labels.map((_, i) => String(i))
   for (const question of choices) {
-    t.equal(own.choiceText(question, labels), letters.choiceText(question, labels))
+    for (const shown of [labels, codes]) {
+      t.equal(own.choiceText(question, shown), letters.choiceText(question, shown))
+    }
   }
-  for (const question of scores) {
-    t.equal(own.scoreText(question, labels), letters.scoreText(question, labels))
-  }
-  for (const question of nouls) {
-    t.equal(own.noulText(question), letters.noulText(question))
-    t.equal(own.noulChoiceText(question, labels), letters.noulChoiceText(question, labels))
+  for (const reversed of [false, true]) {
+    for (const question of scores) {
+      const given = [question, labels, reversed] as const
+      t.equal(own.scoreText(...given), letters.scoreText(...given))
+    }
+    for (const question of nouls) {
+      const given = [question, labels, reversed] as const
+      t.equal(own.noulText(question, reversed), letters.noulText(question, reversed))
+      t.equal(own.noulChoiceText(...given), letters.noulChoiceText(...given))
+    }
   }
 })
 
@@ -83,18 +90,6 @@ t.test('each template words its part, and other parts keep their wording', async
     noulText({ type: 'noul', instructions: 'Is it?', criteria: { true: 'so', false: 'not' } }),
     'Is it? (so or not)',
   )
-})
-
-t.test('levels that are given highest first say so, and keep their numbers', async (t) => {
-  const { scoreText, noulText } = createWording({ ...standardWording })
-  const text = scoreText({ type: 'score', criteria: ['high', ''] }, labels, true)
-  t.match(text, /^Levels, from the highest to the lowest:\nA: high\nB: level 1 of 2\n/)
-  t.match(noulText({ type: 'noul', criteria: { true: 'y', false: 'n' } }, true), /^No: n\nYes: y\n/)
-})
-
-t.test('labels that are not letters are called codes', async (t) => {
-  const { choiceText } = createWording({ ...standardWording })
-  t.match(choiceText({ type: 'choice', criteria: { x: 1, y: 2 } }, ['1', '2']), /only the code of/)
 })
 
 t.test('no text of a caller can look like another option, whatever the wording', async (t) => {

@@ -64,6 +64,12 @@ for (const [count, grain] of [
       }
     }
 
+    for (const name of ['recall', 'precision', 'f1'] as const) {
+      near(t, noul[name], at(0.5)[name], name)
+    }
+    near(t, noul.yes, yes.length / count, 'share of yes')
+    const squares = answers.map(({ p, right }) => (p - Number(right)) ** 2)
+    near(t, noul.brier, squares.reduce((a, b) => a + b, 0) / count, 'Brier')
     const pairs = yes.flatMap((a) => no.map((b) => (a.p > b.p ? 1 : a.p === b.p ? 0.5 : 0)))
     near(t, noul.auc, pairs.reduce((a: number, b) => a + b, 0) / pairs.length, 'AUC')
     const thresholds = [...new Set(answers.map(({ p }) => p))].sort((a, b) => b - a)

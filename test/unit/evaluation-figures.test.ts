@@ -80,43 +80,6 @@ for (const type of ['noul', 'choice', 'score'] as const) {
   })
 }
 
-t.test('figures of the binary case agree with counts over all answers', async (t) => {
-  const random = createRandom(7)
-  const answers = Array.from({ length: 2000 }, () => {
-    const right = random.integer(3) === 0
-    // Some of them equal, so that there are ties.
-    const probability = Math.round(100 * (0.6 * random.next() + (right ? 0.4 : 0))) / 100
-    return { right, probability }
-  })
-  const tally = new Tally()
-  for (const { right, probability } of answers) {
-    const probabilities = [1 - probability, probability]
-    const observed: Observation = {
-      ...{ question: 'q', type: 'noul', logits: probabilities, labelMass: 1 },
-      ...{ probabilities, right: Number(right) },
-    }
-    tally.add(outcomeOf(observed, questions.noul))
-  }
-  const noul = tally.figures().noul!
-  const yes = answers.filter(({ right }) => right)
-  const no = answers.filter(({ right }) => !right)
-  const found = yes.filter(({ probability }) => probability >= 0.5).length
-  const said = answers.filter(({ probability }) => probability >= 0.5).length
-  near(t, noul.yes, yes.length / answers.length, 'share of yes')
-  near(t, noul.precision, found / said, 'precision')
-  near(t, noul.recall, found / yes.length, 'recall')
-  near(t, noul.f1, 2 / (said / found + yes.length / found), 'F1')
-  near(t, noul.brier, mean(answers.map((a) => (a.probability - Number(a.right)) ** 2)), 'Brier')
-  let pairs = 0
-  for (const a of yes) {
-    for (const b of no) {
-      if (a.probability > b.probability) pairs++
-      else if (a.probability === b.probability) pairs += 0.5
-    }
-  }
-  near(t, noul.auc, pairs / (yes.length * no.length), 'AUC', 1e-3)
-})
-
 t.test('"none of the others fits" is detected by its options together', async (t) => {
   const random = createRandom(13)
   const answers = Array.from({ length: 1000 }, () => observation('choice', random))

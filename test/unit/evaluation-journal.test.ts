@@ -3,23 +3,14 @@ import t, { type Test } from 'tap'
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Journal, type RunIdentity } from '../../src/evaluate/journal.js'
-import { type Ask, measureRow } from '../../src/evaluate/measure.js'
+import type { Ask } from '../../src/evaluate/measure.js'
 import { Results } from '../../src/evaluate/results.js'
-import { rowsOf } from '../../src/evaluate/rows/rows.js'
 import { runRows } from '../../src/evaluate/run.js'
-import { decisionOn, limits, piecesOf, rowText } from '../helpers/labelled.js'
+import { decisionOn, measured, rowTexts, sixtyRows } from '../helpers/labelled.js'
 import { createRandom } from '../helpers/random.js'
 import { reportOf } from '../helpers/report.js'
 
-const texts = Array.from({ length: 60 }, (_, i) => rowText(i))
-const rows = () => rowsOf(piecesOf(texts, 500), limits)
-const ask: Ask = async (request) => decisionOn(request)
 const identity = { data: 'sha256:1', models: [{ name: 'made-up' }], flips: true, others: [] }
-const measured = (maxQuestions = 256, asked: Ask = ask) => ({
-  concurrency: 4,
-  measure: (row: Parameters<typeof measureRow>[0], of: AbortSignal) =>
-    measureRow(row, { ask: asked, flips: true, maxQuestions }, of),
-})
 
 /** Sums of the same numbers in another order. */
 function sameFigures(t: Test, got: Results, wanted: Results): void {
@@ -38,7 +29,7 @@ function sameFigures(t: Test, got: Results, wanted: Results): void {
 t.test('an interrupted run continues where it stopped, with the same figures', async (t) => {
   const path = join(t.testdir(), 'journal')
   const wanted = new Results()
-  await runRows(rows(), { ...measured(), onRecord: (record) => wanted.add(record) })
+  await runRows(sixtyRows(), { ...measured(), onRecord: (record) => wanted.add(record) })
 
   let asked = 0
   const counting: Ask = async (request) => {
@@ -52,8 +43,8 @@ t.test('an interrupted run continues where it stopped, with the same figures', a
     const journal = await Journal.open(path, identity, (record) => results.add(record))
     const stop = new AbortController()
     let left = run === 5 ? Infinity : 1 + random.integer(12)
-    await runRows(rows(), {
-      ...measured(256, counting),
+    await runRows(sixtyRows(), {
+      ...measured(counting),
       onRecord: (record) => {
         results.add(record)
         journal.append(record)
@@ -89,7 +80,12 @@ t.test('a journal of other data, another model or other questions is refused', a
 })
 
 t.test('a file that is not a journal is refused and unchanged', async (t) => {
-  const dir = t.testdir({ a: texts.join('\n'), b: 'x', c: Buffer.from([0xff, 10]), d: '{"a":1}\n' })
+  const dir = t.testdir({
+    a: rowTexts.join('\n'),
+    b: 'x',
+    c: Buffer.from([0xff, 10]),
+    d: '{"a":1}\n',
+  })
   for (const name of ['a', 'b', 'c', 'd']) {
     const before = readFileSync(join(dir, name))
     await t.rejects(Journal.open(join(dir, name), identity, t.fail), {

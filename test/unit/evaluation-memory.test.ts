@@ -11,6 +11,7 @@ import { rowsOf } from '../../src/evaluate/rows/rows.js'
 import { runRows } from '../../src/evaluate/run.js'
 import { limits } from '../helpers/labelled.js'
 import { reportOf } from '../helpers/report.js'
+import { decision } from '../helpers/stub.js'
 
 const count = 120_000
 const linesPerPiece = 1000
@@ -73,14 +74,6 @@ function line(i: number): string {
 function decisionOf(number: number): Decision {
   const evidence = { label_mass: 0.5, logits: [0, 1], temperature: 1 }
   const probabilities = { a: 0.25, b: 0.75 }
-  return {
-    model: 'm',
-    answers: {
-      [`q${number - 1}`]: { type: 'choice', choice: 'b', probabilities, confidence: 0.5, evidence },
-    },
-    usage: { input_tokens: 1, output_tokens: 1 },
-    latency_ms: number % 100,
-    cached_tokens: 0,
-    timings: { queue: 0, tokenize: 0, vision: 0, model: 1 },
-  }
+  const answer = { type: 'choice', choice: 'b', probabilities, confidence: 0.5, evidence } as const
+  return { ...decision, answers: { [`q${number - 1}`]: answer }, latency_ms: number % 100 }
 }

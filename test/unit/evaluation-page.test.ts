@@ -40,11 +40,7 @@ function evilReport(): Report {
   return reportOf(results, { file: evil, models, url: evil, warning: evil })
 }
 
-/** Tags, after a check that every opened element is closed inside of its parent. */
-function requireWellFormed(page: string): string[] {
-  return tagsAndAttributes(page).tags
-}
-
+/** After a check that every opened element is closed inside of its parent. */
 function tagsAndAttributes(page: string): { tags: string[]; attributes: string[] } {
   const empty = new Set(['meta', '!DOCTYPE'])
   const open: string[] = []
@@ -69,7 +65,7 @@ function tagsAndAttributes(page: string): { tags: string[]; attributes: string[]
 
 t.test('the page has figures, plots and tables, and is well-formed', async (t) => {
   const page = reportPage(await reportOfRows(60))
-  const tags = requireWellFormed(page)
+  const { tags } = tagsAndAttributes(page)
   // Reliability and coverage of all answers and three types, two curves, a matrix, the latency.
   t.equal(tags.filter((tag) => tag === 'svg').length, 12)
   for (const part of [
@@ -107,7 +103,7 @@ t.test('the page needs no network and runs nothing', async (t) => {
 
 t.test('text of the data stays text on the page', async (t) => {
   const page = reportPage(evilReport())
-  requireWellFormed(page)
+  tagsAndAttributes(page)
   t.notMatch(page, '<script')
   t.match(
     page,
@@ -145,7 +141,7 @@ t.test('the table shows the figures', async (t) => {
 t.test('without measurements, as after an early Ctrl-C, the figures are empty', async (t) => {
   const report = { ...reportOf(new Results()), whole: false }
   const page = reportPage(report)
-  requireWellFormed(page)
+  tagsAndAttributes(page)
   t.match(page, 'Ended early')
   t.notMatch(page, /NaN|Infinity/)
   t.notMatch(evaluationText(report), /NaN|Infinity/)

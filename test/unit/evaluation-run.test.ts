@@ -10,18 +10,18 @@ import { observationsOf } from '../../src/evaluate/observe.js'
 import { Results } from '../../src/evaluate/results.js'
 import { rowsOf } from '../../src/evaluate/rows/rows.js'
 import { firstRows, runRows } from '../../src/evaluate/run.js'
-import { all, decisionOn, limits, piecesOf, rowText } from '../helpers/labelled.js'
+import {
+  all,
+  decisionOn,
+  limits,
+  measured,
+  piecesOf,
+  rowTexts,
+  sixtyRows,
+} from '../helpers/labelled.js'
 import { reportOf } from '../helpers/report.js'
 
-const texts = Array.from({ length: 60 }, (_, i) => rowText(i))
-const rows = () => rowsOf(piecesOf(texts, 500), limits)
-const ask: Ask = async (request) => decisionOn(request)
 const signal = new AbortController().signal
-const measured = (maxQuestions = 256, asked: Ask = ask) => ({
-  concurrency: 4,
-  measure: (row: Parameters<typeof measureRow>[0], of: AbortSignal) =>
-    measureRow(row, { ask: asked, flips: true, maxQuestions }, of),
-})
 
 /** A copy with another value at a place in its answers; undefined removes the value. */
 function changed(decision: Decision, path: string, value?: unknown): Decision {
@@ -45,20 +45,20 @@ t.test('every row is measured once, and no more at a time than allowed', async (
     running--
     return decisionOn(request)
   }
-  const whole = await runRows(rows(), {
-    ...measured(256, slow),
+  const whole = await runRows(sixtyRows(), {
+    ...measured(slow),
     onRecord: ({ line }) => lines.push(line),
   })
   t.equal(whole, true)
   t.equal(most, 4)
   t.strictSame(
     lines.toSorted((a, b) => a - b),
-    texts.map((_, i) => i + 1),
+    rowTexts.map((_, i) => i + 1),
   )
 })
 
 t.test('reversed questions go with the row, or alone if the row is full', async (t) => {
-  const [row] = await all(firstRows(rows(), 1))
+  const [row] = await all(firstRows(sixtyRows(), 1))
   const seen: DecideRequest[] = []
   const recording: Ask = async (request) => {
     seen.push(request)
@@ -102,42 +102,35 @@ t.test('reversed options stand in reverse, and the right answer is the same opti
 t.test(
   'a model that answers by names does not flip, one that answers by places always does',
   async (t) => {
-    const byPlace: Ask = async (request) => {
-      let decision = decisionOn(request)
-      for (const name of keysOf(request.questions)) {
-        const question = request.questions[name]!
-        if (question.type === 'noul') continue
-        const n = keysOf(question.criteria).length
-        const p = Array.from({ length: n }, (_, i) => (i === 0 ? 0.7 : 0.3 / (n - 1)))
-        const keys =
-          question.type === 'score' ? p.map((_, i) => String(i)) : keysOf(question.criteria)
-        const probabilities = Object.fromEntries(keys.map((key, i) => [key, p[i]]))
-        decision = changed(decision, `${name}.probabilities`, probabilities)
+    const answering =
+      (probabilitiesOf: (texts: readonly string[]) => readonly number[]): Ask =>
+      async (request) => {
+        let decision = decisionOn(request)
+        for (const name of keysOf(request.questions)) {
+          const question = request.questions[name]!
+          if (question.type === 'noul') continue
+          const isScore = question.type === 'score'
+          const texts = isScore ? question.criteria.map(String) : keysOf(question.criteria)
+          const entries = probabilitiesOf(texts).map((p, i) => [isScore ? i : texts[i], p])
+          const probabilities: unknown = Object.fromEntries(entries)
+          decision = changed(decision, `${name}.probabilities`, probabilities)
+        }
+        return decision
       }
-      return decision
-    }
-    const byName: Ask = async (request) => {
-      let decision = decisionOn(request)
-      for (const name of keysOf(request.questions)) {
-        const question = request.questions[name]!
-        if (question.type === 'noul') continue
-        const texts =
-          question.type === 'score' ? question.criteria.map(String) : keysOf(question.criteria)
-        const sorted = texts.toSorted()
-        const p = texts.map((text) => (text === sorted[0] ? 0.6 : 0.4 / (texts.length - 1)))
-        const keys = question.type === 'score' ? p.map((_, i) => String(i)) : texts
-        const probabilities = Object.fromEntries(keys.map((key, i) => [key, p[i]]))
-        decision = changed(decision, `${name}.probabilities`, probabilities)
-      }
-      return decision
-    }
+    const byPlace = answering(({ length: n }) => {
+      return Array.from({ length: n }, (_, i) => (i === 0 ? 0.7 : 0.3 / (n - 1)))
+    })
+    const byName = answering((texts) => {
+      const [first] = texts.toSorted()
+      return texts.map((text) => (text === first ? 0.6 : 0.4 / (texts.length - 1)))
+    })
     for (const [answers, rate] of [
       [byPlace, 1],
       [byName, 0],
     ] as const) {
       const results = new Results()
-      await runRows(rows(), {
-        ...measured(256, answers),
+      await runRows(sixtyRows(), {
+        ...measured(answers),
         onRecord: (record) => results.add(record),
       })
       t.equal(reportOf(results).overall.flips?.rate, rate)
@@ -154,7 +147,7 @@ t.test('a refused row is counted, and nothing of it is measured', async (t) => {
     return decisionOn(request)
   }
   const results = new Results()
-  await runRows(rows(), { ...measured(256, refusing), onRecord: (record) => results.add(record) })
+  await runRows(sixtyRows(), { ...measured(refusing), onRecord: (record) => results.add(record) })
   const { rows: counts, overall } = reportOf(results)
   t.match(counts, { answered: 59, refused: 1, refusals: [{ line: 4, message: /state: expected/ }] })
   t.equal(overall.answers, 3 * 59)
@@ -166,8 +159,8 @@ t.test('other errors end the run, with the line', async (t) => {
     return decisionOn(request)
   }
   const seen: number[] = []
-  const run = runRows(rows(), {
-    ...measured(256, failing),
+  const run = runRows(sixtyRows(), {
+    ...measured(failing),
     onRecord: ({ line }) => seen.push(line),
   })
   await t.rejects(run, { code: 'ERR_REMOTE', message: 'line 6: it has gone' })
@@ -178,7 +171,7 @@ t.test('rows are written in their order, and few wait for a slow one', async (t)
   const [asked, written]: [number[], number[]] = [[], []]
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
-  const run = runRows(rows(), {
+  const run = runRows(sixtyRows(), {
     concurrency: 2,
     measure: async ({ line }) => {
       asked.push(line)
@@ -203,13 +196,13 @@ t.test('rows are written in their order, and few wait for a slow one', async (t)
   t.equal(await run, true)
   t.strictSame(
     written,
-    texts.map((_, i) => ((i + 1) % 7 === 0 ? -i - 1 : i + 1)),
+    rowTexts.map((_, i) => ((i + 1) % 7 === 0 ? -i - 1 : i + 1)),
   )
 })
 
 t.test('a row that cannot be written ends the run', async (t) => {
   let asked = 0
-  const run = runRows(rows(), {
+  const run = runRows(sixtyRows(), {
     concurrency: 2,
     measure: async () => ++asked,
     onRecord: () => {},
@@ -230,13 +223,13 @@ t.test('a signal ends the run without a failure', async (t) => {
   const onRecord = () => {
     if (++count === 10) stop.abort()
   }
-  t.equal(await runRows(rows(), { ...measured(), onRecord, signal: stop.signal }), false)
+  t.equal(await runRows(sixtyRows(), { ...measured(), onRecord, signal: stop.signal }), false)
   t.ok(count >= 10 && count < 20, `${count} rows`)
-  t.equal(await runRows(rows(), { ...measured(), onRecord, signal: stop.signal }), false)
+  t.equal(await runRows(sixtyRows(), { ...measured(), onRecord, signal: stop.signal }), false)
 })
 
 t.test('a reply that does not answer the question is a failure', async (t) => {
-  const [row] = await all(firstRows(rows(), 1))
+  const [row] = await all(firstRows(sixtyRows(), 1))
   const good = decisionOn(row!.request)
   t.equal(observationsOf(row!, good).length, 3)
   for (const [title, path, value, message] of [
@@ -255,7 +248,7 @@ t.test('a reply that does not answer the question is a failure', async (t) => {
 })
 
 t.test('a logit of -Infinity, which JSON makes null, stays one', async (t) => {
-  const [row] = await all(firstRows(rows(), 1))
+  const [row] = await all(firstRows(sixtyRows(), 1))
   const decision = changed(decisionOn(row!.request), 'size.evidence.logits', [1, null, 2])
   const size = observationsOf(row!, decision).find(({ question }) => question === 'size')
   t.equal(size!.logits[1], -Infinity)

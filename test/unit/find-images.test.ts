@@ -49,6 +49,7 @@ for (const [state, place] of [
 }
 
 for (const state of [
+  JSON.stringify(block),
   '"see data:image/png;base64,iVBORw0KGgo="',
   '"data: image/png"',
   `{"photo":"${bare}"}`,

@@ -3,31 +3,11 @@ import t from 'tap'
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
-import { packageRoot } from '../../src/package-root.js'
+import { compile } from '../helpers/compile.js'
 import { blocks, guides, readGuide } from '../helpers/guides.js'
 import { play, withHttpServer } from '../helpers/http-server.js'
 
 const examplesOf = (path: string) => blocks(readGuide(path), 'ts')
-
-/** The compiler's output; writes `examples.mjs` beside the file. */
-function compile(path: string): string[] {
-  const program = ts.createProgram([path], {
-    target: ts.ScriptTarget.ES2023,
-    lib: ['lib.es2023.d.ts'],
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    types: ['node'],
-    typeRoots: [join(packageRoot, 'node_modules/@types')],
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    skipLibCheck: true,
-  })
-  const { diagnostics } = program.emit()
-  return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ messageText }) =>
-    ts.flattenDiagnosticMessageText(messageText, '\n'),
-  )
-}
 
 async function run(directory: string) {
   const child = spawn(process.execPath, ['examples.mjs'], { cwd: directory })

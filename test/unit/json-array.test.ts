@@ -7,13 +7,8 @@ import { itemsOf } from '../../src/evaluate/rows/json-array.js'
 import { rowsOf } from '../../src/evaluate/rows/rows.js'
 import { RowsFile } from '../../src/evaluate/rows/rows-file.js'
 import { surveyRows } from '../../src/evaluate/rows/survey.js'
-import { all, limits, rowText } from '../helpers/labelled.js'
+import { all, inPieces, limits, rowText } from '../helpers/labelled.js'
 import { createRandom, type Random } from '../helpers/random.js'
-
-async function* inPieces(text: string, length: number) {
-  const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
-}
 
 const items = async (text: string, length = 5) =>
   (await all(itemsOf(inPieces(text, length)))).map((item) => item.text)

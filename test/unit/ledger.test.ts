@@ -21,15 +21,6 @@ onEachStore('a caller that waits for a booking finds it in the file', async (t, 
   t.equal(accounts.terms.of(id).balance, 970)
 })
 
-onEachStore('bookings of one turn of the event loop are one group', async (t, store) => {
-  const { accounts, id } = open(store)
-  const first = accounts.ledger.book(bookingOf(id, 1), true)
-  accounts.ledger.book(bookingOf(id, 1), false)
-  const last = accounts.ledger.book(bookingOf(id, 1), true)
-  await Promise.all([first, last])
-  t.equal(store.audit().booked, 3)
-})
-
 onEachStore(
   'a booking without a waiting caller is written by itself, and at close',
   async (t, store) => {
@@ -107,13 +98,6 @@ onEachStore('memory does not grow with the number of bookings', async (t, store)
   const grown = outsideOfHeap() - before
   // Their rows are 9 MB.
   t.ok(grown < 6e6, `grown by ${grown} bytes`)
-})
-
-onEachStore('close writes all waiting bookings', async (t, store) => {
-  const { accounts, id } = open(store)
-  for (let i = 0; i < 100; i++) void accounts.ledger.book(bookingOf(id, i % 2), i % 3 === 0)
-  accounts.close()
-  t.match(store.audit(), { booked: 50, cost: 50, usedRequests: 100 })
 })
 
 onEachStore('a free answer has no row, only its day, key and model', async (t, store) => {

@@ -55,9 +55,14 @@ t.test('options keep the order of the text', async (t) => {
   t.match(choiceText({ type: 'choice', criteria }, labels), 'A: 9\nB: __proto__ - p\nC: 1\n')
 })
 
-t.test('labels of two letters are called codes, if they are used', async (t) => {
+t.test('labels that are not letters are called codes, if they are used', async (t) => {
   const criteria = { x: null, y: null }
-  t.match(choiceText({ type: 'choice', criteria }, ['A', 'AB']), /only the code of/)
+  for (const labels of [
+    ['A', 'AB'],
+    ['0', '1'],
+  ]) {
+    t.match(choiceText({ type: 'choice', criteria }, labels), /only the code of/)
+  }
   t.match(choiceText({ type: 'choice', criteria }, ['A', 'B', 'AB']), /only the letter of/)
 })
 
@@ -122,11 +127,6 @@ t.test('a reversed noul has no before yes', async (t) => {
   const noul = { type: 'noul', criteria: { true: 'it is', false: 'not' } } as const
   t.match(noulText(noul, true), 'No: not\nYes: it is\n')
   t.match(noulChoiceText(noul, labels, true), 'A: No - not\nB: Yes - it is\n')
-})
-
-t.test('labels that are not letters are called codes', async (t) => {
-  const criteria = { x: null, y: null }
-  t.match(choiceText({ type: 'choice', criteria }, ['0', '1']), /only the code of/)
 })
 
 t.test('no name and no description can look like another option', async (t) => {

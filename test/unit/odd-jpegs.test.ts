@@ -3,9 +3,7 @@
  * And files from phones that are not JPEG, which are refused by name.
  */
 import t from 'tap'
-import { findImages } from '../../src/images/find-images.js'
-import { readImages } from '../../src/images/read-images.js'
-import { block, middles, quarters } from '../helpers/pictures.js'
+import { block, middles, quarters, readState } from '../helpers/pictures.js'
 
 const jpeg = (options = {}) =>
   quarters(64, 48)
@@ -14,10 +12,8 @@ const jpeg = (options = {}) =>
 const plain = await jpeg()
 
 async function decoded(bytes: Buffer, mediaType = 'image/jpeg') {
-  const { images } = findImages({ state: [block(bytes, mediaType)] })
-  const held = await readImages(images)
-  held.release()
-  return [...held.inState.values()][0]!
+  const { inState } = await readState([block(bytes, mediaType)])
+  return [...inState.values()][0]!
 }
 
 /** A segment after the start of the image. */

@@ -83,14 +83,6 @@ t.test('the mean of probabilities over the orders, each at the temperature', asy
   }
 })
 
-t.test('a rated noul is the expected rating', async (t) => {
-  const reading = { kind: 'labels', forms: [1, 1, 1] } as const
-  const logits = [0.1, 0.3, 0.6].map(Math.log)
-  const result = optionLogits(reading, [{ logits, vocabulary: 0 }])
-  const answer = answerOf({ type: 'noul' }, result, { temperature: 1, evidence: false })
-  t.ok(answer.type === 'noul' && near(answer.noul, 0.3 / 2 + 0.6))
-})
-
 t.test('the rank is that of the labels, and the worst of several orders', async (t) => {
   const labels = { kind: 'labels', forms: [1, 1] } as const
   const of = (rank: number) => ({ logits: [1, 2], vocabulary: 3, rank })

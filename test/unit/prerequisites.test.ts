@@ -1,14 +1,22 @@
 /**
  * What a build prints when a system package is missing.
  */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { spawnSync } from 'node:child_process'
 import { checkPrerequisites } from '../../scripts/build/prerequisites.js'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { probe } from '../../scripts/build/run.js'
 
-const where = (command: string) => probe('/bin/sh', ['-c', `command -v ${command}`])
+/** A folder with these commands of the machine. */
+function folderOf(t: Test, commands: readonly string[]): string {
+  const dir = t.testdir({})
+  for (const command of commands) {
+    const path = probe('/bin/sh', ['-c', `command -v ${command}`])
+    if (path) symlinkSync(path, join(dir, command))
+  }
+  return dir
+}
 
 function withPath<T>(path: string, use: () => T): T {
   const before = process.env['PATH']
@@ -37,11 +45,7 @@ t.test('everything missing is named, with one command that installs it', async (
 })
 
 t.test('one missing tool is named alone', async (t) => {
-  const dir = t.testdir({})
-  for (const command of ['g++', 'git', 'make', 'apt-get']) {
-    const path = where(command)
-    if (path) symlinkSync(path, join(dir, command))
-  }
+  const dir = folderOf(t, ['g++', 'git', 'make', 'apt-get'])
   t.throws(() => withPath(dir, checkPrerequisites), { message: /^Missing: CMake\.\n/ })
 })
 
@@ -53,11 +57,7 @@ t.test('compiling for arm64 on another machine needs another compiler', async (t
 })
 
 t.test('building for GPUs needs their toolkit', async (t) => {
-  const dir = t.testdir({})
-  for (const command of ['g++', 'cmake', 'git', 'make', 'apt-get']) {
-    const path = where(command)
-    if (path) symlinkSync(path, join(dir, command))
-  }
+  const dir = folderOf(t, ['g++', 'cmake', 'git', 'make', 'apt-get'])
   for (const [name, message] of [
     ['cuda', /^Missing: NVIDIA's CUDA Toolkit \(.*\)\.$/],
     ['hip', /^Missing: AMD's ROCm, 6\.1 or newer \(.*\)\.$/],

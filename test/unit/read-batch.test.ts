@@ -1,6 +1,5 @@
 /** The body of a batch, and the places that errors name. */
 import t from 'tap'
-import { keysOf } from '../../src/api/json.js'
 import { readBatch } from '../../src/api/read-batch.js'
 import type { RequestLimits } from '../../src/api/counts.js'
 import { validators } from '../../src/api/schemas.js'
@@ -157,18 +156,6 @@ t.test("the envelope's model is the default of its items", async (t) => {
   t.notOk('model' in requestAt(`{"requests":[${item()}]}`, 0))
   const states = `{"states":[1,2],"questions":${asked},"model":"all"}`
   t.equal(requestAt(states, 1).model, 'all')
-})
-
-t.test('questions keep the order of the text, also __proto__ and integer-like names', async (t) => {
-  const questions = `{"10":${noul},"__proto__":${noul}}`
-  for (const body of [
-    `{"requests":[{"state":1,"questions":${questions}}],"model":"m"}`,
-    `{"states":[1],"questions":${questions}}`,
-  ]) {
-    t.strictSame(keysOf(requestAt(body, 0).questions), ['10', '__proto__'])
-  }
-  const reordered = `{"states":[1],"questions":{"b":${noul},"1":${noul}}}`
-  t.strictSame(keysOf(requestAt(reordered, 0).questions), ['b', '1'])
 })
 
 t.test('an error of the decider gets its place in the batch', async (t) => {

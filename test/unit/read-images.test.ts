@@ -7,20 +7,23 @@ import { parseJson } from '../../src/api/json.js'
 import type { ImagePixels } from '../../src/engine/types.js'
 import { findImages } from '../../src/images/find-images.js'
 import { scaled } from '../../src/images/decode.js'
-import { type HeldImages, readImages } from '../../src/images/read-images.js'
-import { block, dataUrl, middles, pixel, plain, png, quarters } from '../helpers/pictures.js'
+import { readImages } from '../../src/images/read-images.js'
+import {
+  block,
+  dataUrl,
+  middles,
+  pixel,
+  plain,
+  png,
+  quarters,
+  readState,
+} from '../helpers/pictures.js'
 
 const most = 2 ** 24
 
-async function read(state: Json, images?: unknown): Promise<HeldImages> {
-  const held = await readImages(findImages({ state, images }).images)
-  held.release()
-  return held
-}
-
 /** The image of a state that is one. */
 async function decoded(bytes: Buffer, mediaType: string, more?: JsonObject): Promise<ImagePixels> {
-  const { inState } = await read(block(bytes, mediaType, more))
+  const { inState } = await readState(block(bytes, mediaType, more))
   return [...inState.values()][0]!
 }
 
@@ -31,34 +34,6 @@ function near(t: Test, actual: readonly number[], expected: readonly number[], w
     `${what}: ${actual.join()} for ${expected.join()}`,
   )
 }
-
-t.test('every form gives the same image, each at its own object', async (t) => {
-  const bytes = await png(6, 4)
-  const url = dataUrl(bytes)
-  const blocks: JsonObject = {
-    source: block(bytes),
-    linked: { type: 'image_url', image_url: { url, detail: 'high' } },
-    short: { type: 'image_url', image_url: url },
-    member: { image: { url }, alt: 'a cat' },
-    upper: {
-      type: 'image_url',
-      image_url: url.replace('data:image/png;base64', 'DATA:Image/PNG;BASE64'),
-    },
-    named: { type: 'image_url', image_url: url.replace(';', ';name=a.png;') },
-  }
-  const { before, inState } = await read(blocks, [url])
-  const { member, ...others } = blocks
-  t.strictSame(
-    new Set(inState.keys()),
-    new Set([...Object.values(others), (member as JsonObject)['image']] as JsonObject[]),
-  )
-  const pictures = [...before, ...inState.values()]
-  t.equal(pictures.length, 7)
-  for (const { rgb, width, height } of pictures) {
-    t.strictSame([width, height], [6, 4])
-    t.strictSame(Buffer.from(rgb), Buffer.from(new Array(24).fill([0x33, 0x66, 0x99]).flat()))
-  }
-})
 
 t.test('base64 is read in the forms of mail, of URLs and of pydantic', async (t) => {
   const bytes = await quarters(31, 17).jpeg().toBuffer()
@@ -75,7 +50,7 @@ t.test('base64 is read in the forms of mail, of URLs and of pydantic', async (t)
     url(base64, 'data:image/jpeg;charset=utf-8; base64'),
   ]
   for (const image of listed) {
-    const { before } = await read({}, [image])
+    const { before } = await readState({}, [image])
     t.strictSame([before[0]!.width, before[0]!.height], [31, 17], image.slice(0, 90))
   }
 })
@@ -204,7 +179,7 @@ t.test('max_pixels works in every form with a place for it, however it is writte
     { image: { url, max_pixels: 4096 } },
     parseJson(`{"image":{"url":"${url}","max_pixels":4096.0}}`),
   ] as Json[]) {
-    const { inState } = await read(state)
+    const { inState } = await readState(state)
     t.match([...inState.values()], [{ width: 64, height: 64 }])
   }
 })
@@ -234,17 +209,6 @@ t.test('an image keeps at least one pixel on each side', async (t) => {
   }
 })
 
-t.test('eight images are read, in their order', async (t) => {
-  const sizes = Array.from({ length: 8 }, (_, i) => i + 1)
-  const files = await Promise.all(sizes.map((size) => png(size, 1)))
-  const { before, inState } = await read(
-    files.slice(3).map((bytes) => block(bytes)),
-    files.slice(0, 3).map((bytes) => dataUrl(bytes)),
-  )
-  const widths = [...before, ...inState.values()].map(({ width }) => width)
-  t.strictSame(widths, sizes)
-})
-
 t.test("a request waits while other requests' images take all of the memory", async (t) => {
   const state = block(await png(2, 2), 'image/png', { max_pixels: most })
   const start = () => readImages(findImages({ state }).images)
@@ -271,8 +235,12 @@ t.test("a request waits while other requests' images take all of the memory", as
 t.test('refused images leave no memory taken', async (t) => {
   const good = block(await png(2, 2), 'image/png', { max_pixels: most })
   const bad = block(Buffer.from('GIF89a'), 'image/gif', { max_pixels: most })
-  for (let i = 0; i < 12; i++) await t.rejects(read([bad, good]))
-  t.equal((await read(new Array<Json>(8).fill(good))).inState.size, 1, 'one object, one picture')
+  for (let i = 0; i < 12; i++) await t.rejects(readState([bad, good]))
+  t.equal(
+    (await readState(new Array<Json>(8).fill(good))).inState.size,
+    1,
+    'one object, one picture',
+  )
 })
 
 t.test('a cancelled request is not decoded', async (t) => {

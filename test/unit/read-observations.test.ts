@@ -8,6 +8,7 @@ import { readObservations } from '../../src/evaluate/calibrate/read-observations
 import type { DecideRequest, Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import type { LabelledRow } from '../../src/evaluate/rows/types.js'
+import { decision } from '../helpers/stub.js'
 
 const good = {
   ...{ question: 'team', type: 'choice', logits: [1, 2.5, null], probabilities: [0.2, 0.8, 0] },
@@ -69,19 +70,10 @@ async function* rowsTo(count: number) {
   for (let line = 1; line <= count; line++) yield row(line)
 }
 
-const decision = (request: DecideRequest): Decision => ({
-  model: 'm',
-  answers: {
-    q: {
-      ...{ type: 'noul', noul: 0.5 },
-      evidence: { label_mass: 1, logits: [0, Number(request.state)], temperature: 1 },
-    },
-  },
-  usage: { input_tokens: 1, output_tokens: 1 },
-  latency_ms: 1,
-  cached_tokens: 0,
-  timings: { queue: 0, tokenize: 0, vision: 0, model: 1 },
-})
+function decisionOn({ state }: DecideRequest): Decision {
+  const evidence = { label_mass: 1, logits: [0, Number(state)], temperature: 1 }
+  return { ...decision, answers: { q: { type: 'noul', noul: 0.5, evidence } } }
+}
 
 t.test('rows are asked several at a time, never all, and stay in order', async (t) => {
   let [running, most] = [0, 0]
@@ -93,7 +85,7 @@ t.test('rows are asked several at a time, never all, and stay in order', async (
       // Later rows are ready first.
       for (let i = 100 - Number(request.state); i > 0; i--) await Promise.resolve()
       running--
-      return decision(request)
+      return decisionOn(request)
     },
     { onRow: (count) => counts.push(count) },
   )
@@ -110,7 +102,7 @@ t.test('rows are asked several at a time, never all, and stay in order', async (
 
 t.test('the first row that fails ends the run, with its line', async (t) => {
   const failing = async (request: DecideRequest) => {
-    if (Number(request.state) < 30) return decision(request)
+    if (Number(request.state) < 30) return decisionOn(request)
     throw new OiError('ERR_STATE_TOO_LONG', 'state: too long', { param: 'state' })
   }
   await t.rejects(askRows(rowsTo(45), failing), {

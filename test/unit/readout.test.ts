@@ -54,12 +54,6 @@ t.test('a text that changes the tokens before it is not a label', async (t) => {
   t.strictSame(labels[0], { text: 'A', token: ids![0] })
 })
 
-t.test('a model without labels is refused', async (t) => {
-  const engine = createFakeEngine()
-  engine.areOrdinary = (ids) => Array.from(ids, () => false)
-  await t.rejects(createReadout(engine), { code: 'ERR_READOUT' })
-})
-
 t.test('labels have a space where replies begin with one', async (t) => {
   const engine = createFakeEngine({
     info: {

@@ -17,21 +17,24 @@ import { hashBytes, hashSecret, newSecret } from '../../src/accounts/keys.js'
 import { schemaSteps } from '../../src/accounts/store/schema.js'
 import { dataFolder } from '../helpers/data-folder.js'
 
-/** A file in version 3 of the schema: a workspace, a key, a ledger and usage. */
-function olderFile(t: Test) {
+/** A workspace with a ledger and usage, in version 3 of the schema. */
+const used = `INSERT INTO workspaces (name, created_ms, balance) VALUES ('default', 1, 90);
+  INSERT INTO writers (opened_ms) VALUES (1);
+  INSERT INTO ledger (writer, number, workspace_id, time_ms, kind, model, cost, amount)
+    VALUES (1, 1, 1, 1, 'credit', NULL, 0, 100), (1, 2, 1, 2, 'usage', 'm', 10, -10);
+  INSERT INTO usage VALUES (1, 0, 'm', 1, 5, 2, 0, 0, 10)`
+
+/** A file in an older version of the schema: a workspace and its key. */
+function olderFile(t: Test, version = 3, workspace = used) {
   const dataDir = dataFolder(t)
   mkdirSync(dataDir)
   const path = join(dataDir, 'accounts.db')
   const secret = newSecret()
   const db = new Sqlite(path)
   db.pragma('journal_mode = WAL')
-  for (const step of schemaSteps.slice(0, 3)) db.exec(step)
-  db.pragma('user_version = 3')
-  db.exec(`INSERT INTO workspaces (name, created_ms, balance) VALUES ('default', 1, 90);
-    INSERT INTO writers (opened_ms) VALUES (1);
-    INSERT INTO ledger (writer, number, workspace_id, time_ms, kind, model, cost, amount)
-      VALUES (1, 1, 1, 1, 'credit', NULL, 0, 100), (1, 2, 1, 2, 'usage', 'm', 10, -10);
-    INSERT INTO usage VALUES (1, 0, 'm', 1, 5, 2, 0, 0, 10)`)
+  for (const step of schemaSteps.slice(0, version)) db.exec(step)
+  db.pragma(`user_version = ${version}`)
+  db.exec(workspace)
   db.prepare(
     `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms) VALUES (1, 'k', ?, 'abcd', 1)`,
   ).run(hashBytes(hashSecret(secret)))
@@ -67,6 +70,16 @@ t.test('a copy of the older form is beside it, and an older version can open it'
 
   new Accounts({ dataDir }).close()
   t.equal(copiesIn(dataDir).length, 1, 'the next opening finds nothing to do')
+})
+
+t.test('a file of the first version has the standard limits', async (t) => {
+  const workspace = "INSERT INTO workspaces (name, created_ms) VALUES ('default', 1)"
+  const { dataDir, secret } = olderFile(t, 1, workspace)
+  const accounts = new Accounts({ dataDir })
+  t.teardown(() => accounts.close())
+  const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
+  const standard = { requestsPerMinute: 6000, concurrent: 256, balance: null }
+  t.match(accounts.terms.of(workspaceId), standard)
 })
 
 t.test('a new folder has no copy', async (t) => {

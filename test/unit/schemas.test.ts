@@ -1,10 +1,6 @@
 /** The schemas of replies. read-request.test.ts tests those of requests. */
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
-import { createModelCard } from '../../src/decide/model-card.js'
-import { modelList } from '../../src/http/reply/model-list.js'
-import { createReadout } from '../../src/prompt/readout.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
 
 const usage = { input_tokens: 1, output_tokens: 1 }
 const response = {
@@ -48,15 +44,6 @@ t.test('invalid responses', async (t) => {
   }
 })
 
-t.test('the list of models', async (t) => {
-  const engine = createFakeEngine()
-  const facts = { fileName: 'm.gguf', digest: 'sha256:0', releaseDate: '2025-01-01' }
-  const card = createModelCard(engine.info, await createReadout(engine), facts)
-  const list = modelList([card], { max_body_bytes: 1024, max_reply_bytes: 1024 })
-  t.ok(validators.models.Check(list))
-  t.notOk(validators.models.Check({ ...list, models: undefined }))
-})
-
 t.test('a usage report', async (t) => {
   const day = { day: '2026-01-31', model: 'm', requests: 1, input_tokens: 2, output_tokens: 1 }
   const usage = [{ ...day, image_tokens: 0, cached_tokens: 0, cost: 3 }]
@@ -72,12 +59,4 @@ t.test('a usage report', async (t) => {
   ]) {
     t.notOk(validators.usage.Check(wrong), JSON.stringify(wrong))
   }
-})
-
-t.test('an error', async (t) => {
-  const error = { code: 'c', message: 'm', type: 't' }
-  t.ok(validators.error.Check({ error, detail: 'm' }))
-  t.ok(validators.error.Check({ error: { ...error, param: 'p' }, detail: 'm' }))
-  t.notOk(validators.error.Check({ error }))
-  t.notOk(validators.error.Check({ error: { code: 'c', message: 'm' }, detail: 'm' }))
 })

@@ -7,25 +7,17 @@ import { Pending } from '../../src/accounts/ledger/pending.js'
 import { Spilling } from '../../src/accounts/ledger/spilling.js'
 import { findSpools } from '../../src/accounts/ledger/spool.js'
 import { removeOldParts } from '../../src/accounts/ledger/spool-files.js'
+import { bookingOf } from '../helpers/booking.js'
+import { setVariable } from '../helpers/data-folder.js'
 import { until } from '../helpers/until.js'
 
-const booking = (cost: number): Booking => ({
-  ...{ workspaceId: 1, keyId: 1, model: 'm', timeMs: Date.now(), requests: 1 },
-  ...{ inputTokens: 10, outputTokens: 2, imageTokens: 0, cachedTokens: 4, cost, charged: true },
-})
+const booking = (cost: number) => bookingOf(1, cost)
 
 const place = { owner: '/data' }
 
 /** @param stateDir - Where spools go first; the temporary folder is next. */
 function begin(t: Test, stateDir = t.testdir()) {
-  const before = { ...process.env }
-  t.teardown(() => {
-    process.env['XDG_STATE_HOME'] = before['XDG_STATE_HOME']
-    process.env['TMPDIR'] = before['TMPDIR']
-    if (before['TMPDIR'] === undefined) delete process.env['TMPDIR']
-  })
-  process.env['XDG_STATE_HOME'] = stateDir
-  process.env['TMPDIR'] = stateDir
+  for (const name of ['XDG_STATE_HOME', 'TMPDIR']) setVariable(t, name, stateDir)
   const pending = new Pending()
   const log: string[] = []
   const stuck = { ms: 0 }

@@ -2,14 +2,12 @@
 import t from 'tap'
 import { stateKey } from '../../src/runner/state-key.js'
 import { picture, template, user } from '../helpers/fixture.js'
+import { createRandom } from '../helpers/random.js'
 
 /** A text of this length; texts with the same seed share their beginnings. */
 function textOf(length: number, seed = 1): string {
-  let state = seed
-  return Array.from({ length }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return String.fromCharCode(97 + ((state >>> 24) % 26))
-  }).join('')
+  const random = createRandom(seed)
+  return Array.from({ length }, () => String.fromCharCode(97 + random.integer(26))).join('')
 }
 
 const key = (text: string) => stateKey([template('<|user|>'), user(text)], 'a')

@@ -62,16 +62,6 @@ t.test('images beside the state come before it, each followed by a line break', 
   t.strictSame(split('""', 1), [1, '\n\n\n'])
 })
 
-t.test('moving an image moves only it', async (t) => {
-  const texts = [`{"a":1,"p":${block},"b":[2]}`, `{"a":1,"b":[2],"p":${block}}`].map((text) =>
-    split(text).map((part) => (part === 1 ? '▢' : part)),
-  )
-  t.strictSame(
-    texts.map((parts) => parts.join('')),
-    ['{"a":1,"p":▢,"b":[2]}\n\n', '{"a":1,"b":[2],"p":▢}\n\n'],
-  )
-})
-
 t.test('the text of a state without images is that of the JSON, byte by byte', async (t) => {
   const none = { before: [], inState: new Map<JsonObject, ImagePixels>() }
   for (const { body, what } of oddRequests) {

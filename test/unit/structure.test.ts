@@ -170,11 +170,6 @@ rule('every test that runs by itself is there', () => {
   return sources.filter((path) => !existsSync(join(root, path)))
 })
 
-rule('every file that the map of src/ names is there', () => {
-  const named = read('src/README.md')!.match(/(?<=`)[a-z-]+\/[a-z/-]+\.tsx?(?=`)/g) ?? []
-  return found(named, 30).filter((path) => !existsSync(join(root, 'src', path)))
-})
-
 rule('no file is longer than 300 lines', () =>
   [...typescript, ...native].filter(({ text }) => text.split('\n').length - 1 > longest),
 )

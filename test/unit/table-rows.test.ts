@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { DecideRequest } from '../../src/decide/types.js'
 import { tableReader, type TableOptions } from '../../src/evaluate/rows/table-rows.js'
-import { all, limits } from '../helpers/labelled.js'
+import { all, inPieces, limits } from '../helpers/labelled.js'
 
 const questions: DecideRequest['questions'] = {
   money: { type: 'noul', instructions: 'Is it about money?' },
@@ -11,13 +11,9 @@ const questions: DecideRequest['questions'] = {
 }
 const expected = { money: 'money', team: 'team', urgent: 'urgent' }
 
-async function* inPieces(bytes: Uint8Array, length: number) {
-  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
-}
-
 const read = async (text: string | Uint8Array, more: Partial<TableOptions> = {}, length = 7) => {
   const reader = tableReader({ questions, state: ['text'], expected, ...more })
-  const rows = await all(reader.rows(inPieces(Buffer.from(text), length), limits))
+  const rows = await all(reader.rows(inPieces(text, length), limits))
   return rows.map(({ record: _, ...row }) => row)
 }
 

@@ -1,11 +1,4 @@
-import t from 'tap'
-import Sqlite from 'better-sqlite3'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { Accounts } from '../../src/accounts/accounts.js'
-import { hashBytes, hashSecret, newSecret } from '../../src/accounts/keys.js'
-import { schemaSteps } from '../../src/accounts/store/schema.js'
-import { dataFolder } from '../helpers/data-folder.js'
+import { bookingOf } from '../helpers/booking.js'
 import { onEachStore } from '../helpers/stores.js'
 
 onEachStore(
@@ -80,42 +73,7 @@ onEachStore('own bookings are not changes: keys and prices stay in memory', asyn
   const { secret } = accounts.createFirstKey()!
   const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
   const { count } = accounts.changes
-  const tokens = { inputTokens: 1, outputTokens: 1, imageTokens: 0, cachedTokens: 0 }
-  const booking = {
-    workspaceId,
-    keyId: 0,
-    model: 'm',
-    timeMs: 0,
-    requests: 1,
-    cost: 1,
-    charged: true,
-    ...tokens,
-  }
-  await accounts.ledger.book(booking, true)
+  await accounts.ledger.book(bookingOf(workspaceId, 1), true)
   accounts.authenticate(`Bearer ${secret}`)
   t.equal(accounts.changes.count, count)
 })
-
-t.test(
-  'a file of the version before keeps its workspaces and keys, with the standard limits',
-  async (t) => {
-    const dataDir = dataFolder(t)
-    mkdirSync(dataDir)
-    const secret = newSecret()
-    const db = new Sqlite(join(dataDir, 'accounts.db'))
-    db.exec(`${schemaSteps[0]}; PRAGMA user_version = 1;
-      INSERT INTO workspaces (name, created_ms) VALUES ('default', 1)`)
-    db.prepare('INSERT INTO keys VALUES (1, 1, ?, ?, ?, 1, NULL, NULL)').run(
-      ...['first', hashBytes(hashSecret(secret)), secret.slice(-4)],
-    )
-    db.close()
-    const again = new Accounts({ dataDir })
-    t.teardown(() => again.close())
-    const { workspaceId } = again.authenticate(`Bearer ${secret}`)
-    t.match(again.terms.of(workspaceId), {
-      requestsPerMinute: 6000,
-      concurrent: 256,
-      balance: null,
-    })
-  },
-)
