@@ -179,15 +179,6 @@ t.test('behind a trusted proxy the client counts; over TLS the cookie is for TLS
   })
 })
 
-t.test('without the admin API there is nothing, not even a refusal', async (t) => {
-  const { withServer } = await import('../helpers/stub.js')
-  await withServer({}, async ({ url }) => {
-    for (const path of ['/admin/v1/session', '/admin/v1/openapi.json', '/console', '/admin']) {
-      t.equal((await fetch(url + path)).status, 404, path)
-    }
-  })
-})
-
 t.test('unknown paths, methods and bodies are refused', (t) =>
   withAdmin(t, {}, async ({ admin }) => {
     for (const path of ['', '/nope', '/keys/0', '/keys/x', '/keys/1/2', '/models/%zz']) {

@@ -29,15 +29,6 @@ t.test('every authenticated reply, also an error, has the limits', (t) =>
   }),
 )
 
-t.test('unknown callers see no limits, and neither do callers who need no key', (t) =>
-  withLimits({}, {}, async ({ url, post }) => {
-    t.strictSame(limitsOf(await post(`oi-${'a'.repeat(43)}`)), none)
-    for (const path of ['/healthz', '/nowhere', '/metrics']) {
-      t.strictSame(limitsOf(await fetch(url + path)), none, path)
-    }
-  }),
-)
-
 t.test('unlimited figures have no headers, and no limit', (t) =>
   withLimits({ requestsPerMinute: 0, concurrent: 0 }, {}, async (server) => {
     const { accounts, workspaceId, post } = server

@@ -14,16 +14,6 @@ import { until } from '../helpers/until.js'
 
 const scrape = async (url: string) => readPrometheus(await (await fetch(`${url}/metrics`)).text())
 
-t.test('needs no key, and has the content type of the format', (t) =>
-  withServer({}, async ({ url }) => {
-    const reply = await fetch(`${url}/metrics`)
-    t.equal(reply.status, 200)
-    t.equal(reply.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
-    t.match(reply.headers.get('x-request-id'), /^req_/)
-    t.ok(readPrometheus(await reply.text()).has('process_cpu_seconds_total'))
-  }),
-)
-
 t.test('HEAD and other methods', (t) =>
   withServer({}, async ({ port }) => {
     using client = await RawClient.connect(port)

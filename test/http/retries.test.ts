@@ -7,9 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../../src/errors.js'
 import type { TransportName } from '../../src/http/server.js'
 import { audit } from '../helpers/audit.js'
-import { linesType, decidePath, headersOf, post } from '../helpers/asking.js'
+import { linesType, decidePath, headersOf } from '../helpers/asking.js'
 import { postBatch } from '../helpers/batch.js'
-import { withLimits } from '../helpers/limited.js'
 import { batchOf, cost, withPaying } from '../helpers/paying.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
@@ -54,17 +53,6 @@ t.test('a key counts although the clock is set back or on by a day meanwhile', (
       t.match(await ask(keyed), { charged: '0' })
     }
     t.equal(requests(), 2)
-  }),
-)
-
-t.test('without a balance they are counted once, too', (t) =>
-  withLimits({}, {}, async ({ url, key, accounts }) => {
-    const ask = async () => {
-      const reply = await post({ url, key }, {}, { 'idempotency-key': 'k' })
-      return reply.headers.get('x-oi-charged')
-    }
-    t.strictSame([await ask(), await ask(), await ask()], ['1', '0', '0'])
-    t.equal(accounts.usage('default').usage[0]!.requests, 1)
   }),
 )
 
