@@ -5,7 +5,6 @@
  * without any cached state, within 1e-3 (design: "Promises", 3).
  */
 import t from 'tap'
-import type { Engine } from '../../src/engine/types.js'
 import { cold, fill, onGpu, options, right, scoreUntilKept, state } from '../helpers/cold.js'
 import { question, text, user, withEngine } from '../helpers/fixture.js'
 import { createRandom } from '../helpers/random.js'
@@ -213,15 +212,3 @@ t.test('a host tier of zero bytes holds nothing', (t) =>
 )
 
 /** Idle cells may be a quarter of the context: the rest is freed when no request needs it. */
-t.test('the device tier keeps within its idle part', { skip }, (t) =>
-  withEngine('small', options, async (engine: Engine) => {
-    await Promise.all(
-      Array.from({ length: 20 }, (_, i) => engine.score(state(`${i} ${text(100)}`))),
-    )
-    // The counters are from the end of the last step, when its request still held its state.
-    await engine.score(state('Short.'))
-    await engine.score(state('Shorter.'))
-    const { deviceCells, deviceCellsUsed } = engine.stats()
-    t.ok(deviceCellsUsed <= deviceCells / 4, `${deviceCellsUsed} of ${deviceCells}`)
-  }),
-)
