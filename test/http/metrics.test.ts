@@ -14,13 +14,14 @@ import { until } from '../helpers/until.js'
 
 const scrape = async (url: string) => readPrometheus(await (await fetch(`${url}/metrics`)).text())
 
-t.test('HEAD and other methods', (t) =>
+t.test('the content type is that of the format, HEAD is answered, and other methods are not', (t) =>
   withServer({}, async ({ port }) => {
     using client = await RawClient.connect(port)
     client.send(request('HEAD', '/metrics'))
     const head = await client.reply(true)
     t.equal(head.status, 200)
     t.ok(Number(head.headers['content-length']) > 1000)
+    t.equal(head.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
     client.send(request('POST', '/metrics', {}, 'x'))
     t.match(await client.reply(), { status: 405, headers: { allow: 'GET, HEAD' } })
   }),
