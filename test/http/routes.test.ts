@@ -3,15 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DecideOptions } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import type { Backend } from '../../src/http/handlers-options.js'
+import { batchPath, get, post } from '../helpers/asking.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
-
-const post = (key: string, headers: Record<string, string> = {}, body = '{}') => ({
-  method: 'POST',
-  headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-  body,
-})
 
 t.test('routes and methods', (t) =>
   withServer({}, async ({ port, key }) => {
@@ -77,9 +72,8 @@ t.test('a path may be spelled in several ways', (t) =>
 )
 
 t.test('the list of models suits both kinds of clients', (t) =>
-  withServer({}, async ({ url, key }) => {
-    const headers = { authorization: `Bearer ${key}` }
-    t.match(await (await fetch(`${url}/v1/models`, { headers })).json(), {
+  withServer({}, async (server) => {
+    t.match(await (await get(server, '/v1/models')).json(), {
       models: [{ name: 'stub', aliases: ['default', 'latest'], default: true }],
       object: 'list',
       data: [{ id: 'stub', object: 'model', created: 1_735_776_000, owned_by: 'oi' }],
@@ -111,13 +105,13 @@ t.test('workspace and remaining time are passed on with the request', async (t) 
 for (const state of ['loading', 'failed', 'closing'] as const) {
   t.test(`while the backend is ${state}, 503 with a time to retry`, (t) => {
     const backend: Backend = { state: () => state, decider: () => undefined }
-    return withServer({ backend }, async ({ url, key }) => {
-      t.equal((await fetch(`${url}/healthz`)).status, 200)
+    return withServer({ backend }, async (server) => {
+      t.equal((await get(server, '/healthz')).status, 200)
       for (const reply of [
-        await fetch(`${url}/readyz`),
-        await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } }),
-        await fetch(`${url}/v1/systemone`, post(key, {}, '{')),
-        await fetch(`${url}/v1/systemone/batch`, post(key, {}, '{')),
+        await get(server, '/readyz'),
+        await get(server, '/v1/models'),
+        await post(server, '{'),
+        await post(server, '{', {}, batchPath),
       ]) {
         t.equal(reply.status, 503)
         const seconds = Number(reply.headers.get('retry-after'))
@@ -125,7 +119,7 @@ for (const state of ['loading', 'failed', 'closing'] as const) {
         t.equal(Math.ceil(Number(reply.headers.get('retry-after-ms')) / 1000), seconds)
         t.match(await reply.json(), { error: { code: 'overloaded' } })
       }
-      t.equal((await fetch(`${url}/v1/systemone`, post('oi-'))).status, 401)
+      t.equal((await post({ ...server, key: 'oi-' })).status, 401)
     })
   })
 }
@@ -143,8 +137,8 @@ t.test("a decider's errors", async (t) => {
     [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 0 }), 503, 'overloaded', /^1$/],
   ] as const) {
     const decider = stubDecider(() => Promise.reject(error))
-    await withServer({ decider }, async ({ url, key }) => {
-      const reply = await fetch(`${url}/v1/systemone`, post(key))
+    await withServer({ decider }, async (server) => {
+      const reply = await post(server)
       t.equal(reply.status, status)
       t.match(reply.headers.get('retry-after'), retryAfter ?? null)
       const body = { error: { code, message: error.message }, detail: error.message }
@@ -157,8 +151,8 @@ t.test('a refused request says in server-timing what it took', async (t) => {
   const spent = { queue: 1, tokenize: 23.456, vision: 0, model: 0 }
   const error = new OiError('ERR_STATE_TOO_LONG', 'state: 9 tokens', { param: 'state', spent })
   const decider = stubDecider(() => Promise.reject(error))
-  await withServer({ decider }, async ({ url, key }) => {
-    const reply = await fetch(`${url}/v1/systemone`, post(key))
+  await withServer({ decider }, async (server) => {
+    const reply = await post(server)
     t.match(reply.headers.get('server-timing'), /^queue;dur=1\.00, tokenize;dur=23\.46, /)
   })
 })
@@ -173,13 +167,13 @@ t.test('a fault shows only its id, and is logged under it', async (t) => {
     stubDecider(async () => ({ ...decision, timings: null as never })),
   ]
   for (const decider of faults) {
-    await withServer({ decider }, async ({ url, key, log }) => {
-      const reply = await fetch(`${url}/v1/systemone`, post(key, { 'x-request-id': 'find-me' }))
+    await withServer({ decider }, async (server) => {
+      const reply = await post(server, {}, { 'x-request-id': 'find-me' })
       t.equal(reply.status, 500)
       const text = await reply.text()
       t.match(JSON.parse(text), { error: { code: 'internal_error', message: /find-me/ } })
       t.notOk(text.includes('secret'))
-      t.ok(log.some((line) => line.includes('"fault"') && line.includes('find-me')))
+      t.ok(server.log.some((line) => line.includes('"fault"') && line.includes('find-me')))
     })
   }
 })

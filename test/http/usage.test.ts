@@ -1,14 +1,16 @@
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
+import { get } from '../helpers/asking.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { withLimits } from '../helpers/limited.js'
 import { decision, stubDecider } from '../helpers/stub.js'
 
 t.test('usage: balance, limits, and usage including the last answer', (t) =>
-  withLimits({ requestsPerMinute: 100 }, {}, async ({ accounts, url, key, post, workspaceId }) => {
+  withLimits({ requestsPerMinute: 100 }, {}, async (server) => {
+    const { accounts, post, workspaceId } = server
     accounts.prices.set('stub', { input: 2_000_000, output: 5_000_000 })
     const report = async () => {
-      const reply = await fetch(`${url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+      const reply = await get(server, '/v1/usage')
       const body: unknown = await reply.json()
       t.equal(reply.status, 200)
       t.ok(validators.usage.Check(body), JSON.stringify(validators.usage.Errors(body)))
