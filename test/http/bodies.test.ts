@@ -1,8 +1,4 @@
-/**
- * Bodies: their limit, their arrival in pieces, and bodies that never arrive whole.
- *
- * One case takes ten seconds: the time after which a trickling body is given up.
- */
+/** Bodies: their limit, their arrival in pieces, and bodies that never arrive whole. */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Body } from '../../src/http/bodies/body.js'
@@ -108,17 +104,3 @@ t.test('an upload that is cut leaves nothing behind', async (t) => {
     }
   })
 })
-
-t.test('a trickling body is given up', { timeout: 30_000 }, (t) =>
-  withServer({}, async (server) => {
-    const client = await RawClient.connect(server.port)
-    client.send(request('POST', path, { ...bearer(server), 'content-length': '100000' }))
-    const startMs = Date.now()
-    const timer = setInterval(() => client.send('x'), 100)
-    await client.closed
-    clearInterval(timer)
-    t.ok(Date.now() - startMs < 20_000)
-    // The client may see the end before the server does.
-    await until(() => server.handlers.running.size === 0)
-  }),
-)

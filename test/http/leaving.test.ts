@@ -176,23 +176,6 @@ t.test('the bodies of all requests together have a limit: beyond it 503', (t) =>
   }),
 )
 
-t.test('before the end, only /readyz announces it', (t) =>
-  withServer({}, async (server) => {
-    const at = (path: string) => fetch(server.url + path, { headers: { connection: 'close' } })
-    t.equal((await at('/readyz')).status, 200)
-    server.server.beginDrain()
-    const ready = await at('/readyz')
-    t.equal(ready.status, 503)
-    t.match(await ready.json(), { error: { code: 'overloaded', message: /about to shut down/ } })
-    t.equal((await at('/healthz')).status, 200)
-    using client = await RawClient.connect(server.port)
-    client.send(asking(server, '/v1/systemone', '{}'))
-    const reply = await client.reply()
-    t.equal(reply.status, 200, 'on a new connection')
-    t.not(reply.headers['connection'], 'close')
-  }),
-)
-
 for (const transport of ['uws', 'node'] as const) {
   t.test(`${transport}: all requests of a lost connection are given up`, async (t) => {
     const slow = new Slow()

@@ -220,6 +220,7 @@ t.test("readiness, versions, and the process' remaining resources are shown", as
     t.equal(await one('oi_ready'), 1)
     server.handlers.beginDrain()
     t.equal(await one('oi_ready'), 0)
+    t.match(await (await fetch(`${server.url}/readyz`)).text(), /about to shut down/)
     t.equal(await one('oi_tls_certificate_expiry_timestamp_seconds'), 1_900_000_000)
     t.ok((await one('oi_data_folder_free_bytes'))! > 0)
     t.ok((await one('process_open_fds'))! > 3)

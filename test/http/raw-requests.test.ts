@@ -83,6 +83,11 @@ const cases: Readonly<
     [200, 200],
     { ...closes, end: true },
   ],
+  'a request of HTTP/1.0 and the end of what the client sends': [
+    (server) => post(server, { 'x-request-id': 'r0' }).replace('HTTP/1.1', 'HTTP/1.0'),
+    [200],
+    { ...closes, end: true },
+  ],
   'a header that stands twice is one list': [
     raw('GET /openapi.json HTTP/1.1', 'Accept-Encoding: br;q=0', 'Accept-Encoding: gzip'),
     [200],

@@ -19,7 +19,9 @@ t.test('a state of several megabytes comes back from the host tier unchanged', (
     const again = await engine.score(request)
     t.equal(again.cachedTokens, again.prefixTokens)
     t.ok(right(again.logits, first.logits))
-    t.equal(engine.stats().hostHits, 1)
+    const { hostHits, hostCachedTokens, hostBytes, hostBytesLimit } = engine.stats()
+    t.same({ hostHits, hostCachedTokens }, { hostHits: 1, hostCachedTokens: again.prefixTokens })
+    t.ok(hostBytes <= hostBytesLimit)
   }),
 )
 
@@ -38,22 +40,6 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'oss'] as const) {
       }
       const { deviceHits, hostHits } = engine.stats()
       t.equal(deviceHits + hostHits, requests.length - 1)
-    })
-  })
-
-  t.test(`${name}: a state that left the context comes back from the host tier`, async (t) => {
-    const request = state(text(60))
-    const [expected] = await cold(name, [request])
-    await withEngine(name, options, async (engine) => {
-      const first = await scoreUntilKept(engine, request)
-      t.equal(first.cachedTokens, 0)
-      await fill(engine)
-      const again = await engine.score(request)
-      t.equal(again.cachedTokens, again.prefixTokens)
-      t.ok(right(again.logits, expected!))
-      const { hostHits, hostCachedTokens, hostBytes, hostBytesLimit } = engine.stats()
-      t.same({ hostHits, hostCachedTokens }, { hostHits: 1, hostCachedTokens: again.prefixTokens })
-      t.ok(hostBytes > 0 && hostBytes <= hostBytesLimit)
     })
   })
 
