@@ -10,7 +10,7 @@ import { until } from '../helpers/until.js'
 /** Answers that are charged so far. */
 const charged = ({ accounts }: LimitedServer) => accounts.usage('default').usage[0]?.requests ?? 0
 
-t.test('each item counts as a request, takes a place if it is valid, and pays if answered', (t) =>
+t.test('each item counts as a request, answers are paid, and no place stays taken', (t) =>
   withLimits({ requestsPerMinute: 10, concurrent: 3 }, {}, async (server) => {
     const reply = await postBatch(server, { requests: [about(1), 'wrong', about(3)] })
     t.equal(limitsOf(reply).requests[1], '7')

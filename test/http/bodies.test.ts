@@ -22,15 +22,15 @@ t.test('a body is kept whole, however it was cut', async (t) => {
   }
 })
 
-const cut = (text: string, length: number) => text.match(new RegExp(`[^]{1,${length}}`, 'g'))!
+const slices = (text: string, length: number) => text.match(new RegExp(`[^]{1,${length}}`, 'g'))!
 
 /** A request with this body, as it is sent piece by piece. */
 const arrivals: Readonly<Record<string, (server: StubServer, body: string) => string[]>> = {
   'in one piece': (server, body) => [request('POST', path, bearer(server), body)],
-  'in pieces': (server, body) => cut(request('POST', path, bearer(server), body), 1000),
+  'in pieces': (server, body) => slices(request('POST', path, bearer(server), body), 1000),
   chunked: (server, body) => [
     request('POST', path, { ...bearer(server), 'transfer-encoding': 'chunked' }),
-    ...cut(body, 700).map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`),
+    ...slices(body, 700).map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`),
     '0\r\n\r\n',
   ],
 }
