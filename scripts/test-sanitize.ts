@@ -29,7 +29,7 @@ const skipped: Readonly<Record<string, readonly string[]>> = {
   'times, and a program that is not built so': ['threads'],
   'an older processor, which qemu plays': ['processor'],
   readouts: [
-    ...['calibrate', 'counting', 'custom-readout', 'prefix-answers', 'native-inspect'],
+    ...['calibrate', 'counting', 'custom-readout', 'native-inspect'],
     ...['native-readouts', 'orders', 'pooled-answers'],
   ],
   'commands and processes of a server': [

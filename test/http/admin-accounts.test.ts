@@ -4,6 +4,7 @@ import type { ReplyOf } from '../../src/api/admin/operations.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { withAdmin } from '../helpers/admin-server.js'
 import { bookingOf } from '../helpers/booking.js'
+import { oi } from '../helpers/command.js'
 import { until } from '../helpers/until.js'
 
 type Workspace = ReplyOf<'getWorkspace'>
@@ -178,9 +179,7 @@ t.test('every change is in the audit log: who, what, before, after, when', (t) =
     await admin.done('PATCH', `/keys/${key.id}`, { name: 'shop' })
     await admin.done('PATCH', `/workspaces/${workspaceId}`, { limits: { concurrent: 7 } })
     await admin.done('PUT', '/prices', { model: 'stub', input: 5 })
-    const { execFileSync } = await import('node:child_process')
-    const cli = new URL('../../src/cli/main.js', import.meta.url).pathname
-    execFileSync(process.execPath, [cli, 'keys', 'revoke', String(key.id), '--data', dataDir])
+    t.equal((await oi(['keys', 'revoke', String(key.id), '--data', dataDir])).code, 0)
     const { entries, next_before } = await admin.done<Audit>('GET', '/audit?limit=5')
     const by = { actor: 'console', actor_detail: '127.0.0.1' }
     t.match(entries, [

@@ -171,7 +171,9 @@ t.test('the command sets the password, also in a new folder', async (t) => {
   await admin.signIn('quite another one')
 })
 
-t.test('with --admin off there is no admin API', async (t) => {
+t.test('with --admin off there is no admin API, not even a refusal', async (t) => {
   const served = await Served.start(t, { args: [...args, '--admin', 'off'] })
-  t.equal(await served.server.status('/admin/v1/openapi.json'), 404)
+  for (const path of ['/admin/v1/session', '/admin/v1/openapi.json', '/console', '/admin']) {
+    t.equal(await served.server.status(path), 404, path)
+  }
 })

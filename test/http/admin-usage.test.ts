@@ -1,6 +1,6 @@
 /** Usage by hour and day, budgets and their periods, and the usage that a key sees. */
 import t from 'tap'
-import type { Accounts } from '../../src/accounts/accounts.js'
+import { Accounts } from '../../src/accounts/accounts.js'
 import { dayMs } from '../../src/accounts/ledger/booking.js'
 import type { ReplyOf } from '../../src/api/admin/operations.js'
 import { validators } from '../../src/api/schemas.js'
@@ -149,10 +149,9 @@ t.test('an exhausted budget refuses until its period ends, and says when', async
 
 t.test('bookings of another server count in the same budget', (t) =>
   withAdmin(t, {}, async ({ accounts, workspaceId, dataDir, post }) => {
-    const { Accounts: Store } = await import('../../src/accounts/accounts.js')
     accounts.terms.setBudget(workspaceId, { tokens: 100, period: 'month' })
     t.equal((await post()).status, 200)
-    const elsewhere = new Store({ dataDir })
+    const elsewhere = new Accounts({ dataDir })
     try {
       const booking = { ...bookingOf(workspaceId, 0), inputTokens: 90, timeMs: Date.now() }
       void elsewhere.ledger.book(booking, false)

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { execFileSync } from 'node:child_process'
+import { get } from '../helpers/asking.js'
+import { oi } from '../helpers/command.js'
 import { withServer } from '../helpers/stub.js'
 
 t.test('a wrong key gives 401, with the scheme to send, before any other check', (t) =>
@@ -19,12 +20,11 @@ t.test('a wrong key gives 401, with the scheme to send, before any other check',
 t.test(
   'a key that another process revokes is refused at the next request of an open connection',
   (t) =>
-    withServer({}, async ({ url, key, keyId, dataDir }) => {
-      const headers = { authorization: `Bearer ${key}` }
-      t.equal((await fetch(`${url}/v1/models`, { headers })).status, 200)
-      const cli = new URL('../../src/cli/main.js', import.meta.url).pathname
-      execFileSync(process.execPath, [cli, 'keys', 'revoke', String(keyId), '--data', dataDir])
-      const reply = await fetch(`${url}/v1/models`, { headers })
+    withServer({}, async (server) => {
+      t.equal((await get(server, '/v1/models')).status, 200)
+      const { keyId, dataDir } = server
+      t.equal((await oi(['keys', 'revoke', String(keyId), '--data', dataDir])).code, 0)
+      const reply = await get(server, '/v1/models')
       t.equal(reply.status, 401)
       t.match(await reply.text(), /revoked/)
     }),

@@ -1,12 +1,9 @@
 /** Batches that end early: by their client, the clock, or the server's end. And slow ones. */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Decision } from '../../src/decide/types.js'
-import { openAdmission } from '../../src/http/access/admission.js'
 import { mostUnderWay } from '../../src/http/requests/batch-run.js'
 import { batchPath, linesType } from '../helpers/asking.js'
 import { numbers, postBatch, readLines, replyOf, requestsAbout } from '../helpers/batch.js'
-import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
@@ -31,31 +28,6 @@ t.test('a client that leaves cancels the running items, and no others begin', as
       t.match(JSON.parse(server.log[0]!), { path: batchPath, status: 0 })
     })
   }
-})
-
-t.test('answers of the model after the client has left are still charged', async (t) => {
-  const ends: (() => void)[] = []
-  const booked: string[] = []
-  const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
-  let inside = 0
-  const admission = {
-    ...openAdmission,
-    enter: () => void inside++,
-    leave: () => void inside--,
-    book: (_caller: unknown, { model }: Pick<Decision, 'model'>) => void booked.push(model),
-  }
-  await withServer({ decider, admission }, async (server) => {
-    const leaving = new AbortController()
-    postBatch(server, requestsAbout([0, 1, 2]), {}, leaving.signal).catch(() => {})
-    await until(() => ends.length === 3)
-    t.equal(inside, 3, 'each item takes a place')
-    leaving.abort()
-    await until(() => server.handlers.running.size === 0)
-    t.equal(inside, 0)
-    for (const end of ends) end()
-    await until(() => booked.length > 2)
-    t.strictSame(booked, ['stub', 'stub', 'stub'])
-  })
 })
 
 t.test('the deadline ends unanswered items with 504, and keeps the answers', async (t) => {
@@ -85,23 +57,6 @@ t.test('the deadline ends unanswered items with 504, and keeps the answers', asy
   }
   await Promise.all(['application/json', linesType].map(one))
 })
-
-t.test('a body that arrives byte by byte is read whole', (t) =>
-  withServer({}, async (server) => {
-    using client = await RawClient.connect(server.port)
-    const headers = { authorization: `Bearer ${server.key}` }
-    const body = Buffer.from(JSON.stringify(requestsAbout(['\u{1F600}'])))
-    const length = { 'content-length': String(body.length) }
-    client.send(request('POST', batchPath, { ...headers, ...length }))
-    for (const byte of body) {
-      client.send(Buffer.of(byte))
-      await new Promise(setImmediate)
-    }
-    const reply = await client.reply()
-    t.equal(reply.status, 200)
-    t.match(JSON.parse(reply.body), { results: [{ index: 0, status: 200 }] })
-  }),
-)
 
 t.test("the server's end gives 503 to unanswered items", async (t) => {
   const slow = new Slow()

@@ -1,120 +1,86 @@
 /** How batches count in a workspace's limits, and what they cost. */
 import t from 'tap'
-import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
-import type { Admission } from '../../src/http/access/admission.js'
-import { linesType } from '../helpers/asking.js'
+import { get, linesType } from '../helpers/asking.js'
 import { about, numbers, postBatch, replyOf, requestsAbout } from '../helpers/batch.js'
-import { stubDecider, withServer } from '../helpers/stub.js'
+import { codeOf, type LimitedServer, limitsOf, withLimits } from '../helpers/limited.js'
+import { Slow, stubDecider } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
-/** Admits this many requests, and remembers all that it was asked for. */
-class CountingAdmission implements Admission {
-  left: number
-  entered = 0
-  inside = 0
-  booked = 0
-  crowded = false
-  readonly #error: OiError
+/** Answers that are charged so far. */
+const charged = ({ accounts }: LimitedServer) => accounts.usage('default').usage[0]?.requests ?? 0
 
-  constructor(
-    left: number,
-    error = new OiError('ERR_RATE_LIMIT', 'no more', { retryAfterMs: 5000 }),
-  ) {
-    this.left = left
-    this.#error = error
-  }
-
-  requireFunds(): void {}
-
-  take(_caller: unknown, count: number): void {
-    if (count > this.left) throw this.#error
-    this.left -= count
-  }
-
-  giveBack(): void {
-    this.left++
-  }
-
-  requireRoom(): void {
-    if (this.crowded) throw new OiError('ERR_CONCURRENCY', 'too many wait')
-  }
-
-  enter(): undefined {
-    this.inside++
-    this.entered++
-  }
-
-  leave(): void {
-    this.inside--
-  }
-
-  book(_caller: unknown, { model }: Pick<Decision, 'model'>): undefined {
-    if (model === 'stub') this.booked++
-  }
-
-  headers(): readonly string[] {
-    return ['x-ratelimit-remaining-requests', String(this.left)]
-  }
-}
-
-t.test('a call takes one place, one request per valid item, and pays for answers', async (t) => {
-  const admission = new CountingAdmission(10)
-  await withServer({ admission }, async (server) => {
+t.test('each item counts as a request, answers are paid, and no place stays taken', (t) =>
+  withLimits({ requestsPerMinute: 10, concurrent: 3 }, {}, async (server) => {
     const reply = await postBatch(server, { requests: [about(1), 'wrong', about(3)] })
-    t.equal(reply.headers.get('x-ratelimit-remaining-requests'), '7')
+    t.equal(limitsOf(reply).requests[1], '7')
     await reply.text()
-    t.match(admission, { left: 7, entered: 2, inside: 0, booked: 2 })
+    t.equal(charged(server), 2)
     await (await postBatch(server, requestsAbout([1]), { accept: linesType })).text()
-    t.match(admission, { left: 6, entered: 3, inside: 0, booked: 3 })
-  })
-})
+    t.equal(charged(server), 3)
+    const left = limitsOf(await get(server, '/v1/models'))
+    t.match(left, { requests: ['10', '6'], concurrent: ['3', '3'] })
+  }),
+)
 
 t.test('items beyond the allowance have 429, and the call has 200', async (t) => {
   for (const accept of ['application/json', linesType]) {
-    const admission = new CountingAdmission(3)
-    await withServer({ admission }, async (server) => {
+    await withLimits({ requestsPerMinute: 3 }, {}, async (server) => {
       const reply = await postBatch(server, requestsAbout(numbers(5)), { accept })
       t.equal(reply.status, 200)
       const text = await reply.text()
       t.equal(text.match(/"status":429,"error":\{"code":"rate_limit_exceeded"/g)?.length, 2)
       t.match(text, /"index":3,"status":429/)
-      t.match(admission, { left: 0, inside: 0, booked: 3 })
+      t.equal(charged(server), 3)
     })
   }
 })
 
-for (const [error, status, code] of [
-  [undefined, 429, 'rate_limit_exceeded'],
-  [new OiError('ERR_BALANCE', 'nothing left'), 402, 'insufficient_balance'],
-] as const) {
-  t.test(`a call without a single admitted item is refused with ${status}`, async (t) => {
-    const admission = new CountingAdmission(0, error)
-    await withServer({ admission }, async (server) => {
+for (const [what, spend, status, code] of [
+  ['requests left', ({ post }) => post(), 429, 'rate_limit_exceeded'],
+  [
+    'a balance',
+    ({ accounts, workspaceId }) => {
+      for (const amount of [5, -5]) accounts.credits.add(workspaceId, amount)
+    },
+    402,
+    'insufficient_balance',
+  ],
+] as const satisfies readonly (readonly [
+  string,
+  (server: LimitedServer) => unknown,
+  number,
+  string,
+])[]) {
+  t.test(`a call without ${what} is refused as a whole with ${status}`, (t) =>
+    withLimits({ requestsPerMinute: 1 }, {}, async (server) => {
+      await spend(server)
+      const before = charged(server)
       const reply = await postBatch(server, requestsAbout(numbers(5)), { accept: linesType })
       t.equal(reply.status, status)
-      t.match(reply.headers.get('retry-after'), status === 429 ? /^[5-8]$/ : null)
-      t.match(await reply.json(), { error: { code } })
-      t.match(admission, { inside: 0, booked: 0 })
-    })
-  })
+      t.match(reply.headers.get('retry-after'), status === 429 ? /^\d+$/ : null)
+      t.equal(await codeOf(reply), code)
+      t.equal(charged(server), before)
+    }),
+  )
 }
 
-t.test('an unreadable call counts as one request', async (t) => {
-  const admission = new CountingAdmission(10)
-  await withServer({ admission }, async (server) => {
-    t.equal((await postBatch(server, '{}')).status, 422)
-    t.match(admission, { left: 9, inside: 0, booked: 0 })
-  })
-})
+t.test('an unreadable call counts as one request', (t) =>
+  withLimits({ requestsPerMinute: 10 }, {}, async (server) => {
+    const reply = await postBatch(server, '{}')
+    t.equal(reply.status, 422)
+    t.equal(limitsOf(reply).requests[1], '9')
+  }),
+)
 
-t.test('if too many requests wait for a place already, the call is refused', async (t) => {
-  const admission = new CountingAdmission(10)
-  admission.crowded = true
-  await withServer({ admission }, async (server) => {
+t.test('if too many requests wait for a place already, the call is refused', (t) => {
+  const slow = new Slow()
+  return withLimits({ concurrent: 1 }, { decider: stubDecider(slow.decide) }, async (server) => {
+    for (let i = 0; i < 5; i++) void server.post()
+    await until(() => server.handlers.running.size === 5)
     const reply = await postBatch(server, requestsAbout([1]))
     t.equal(reply.status, 429)
-    t.match(await reply.json(), { error: { code: 'concurrency_limit_exceeded' } })
-    t.match(admission, { left: 10, inside: 0 })
+    t.equal(await codeOf(reply), 'concurrency_limit_exceeded')
   })
 })
 
@@ -124,12 +90,11 @@ t.test('refused items never reach the model', async (t) => {
     asked.push(state)
     throw new OiError('ERR_TIMEOUT', 'not in time')
   })
-  const admission = new CountingAdmission(2)
-  await withServer({ decider, admission }, async (server) => {
+  await withLimits({ requestsPerMinute: 2 }, { decider }, async (server) => {
     const { results } = await replyOf(await postBatch(server, requestsAbout([1, 2, 3])))
     const statuses = results.map(({ status }) => status)
     t.strictSame(statuses, [504, 504, 429])
     t.strictSame(asked, [1, 2])
-    t.equal(admission.booked, 0)
+    t.equal(charged(server), 0)
   })
 })

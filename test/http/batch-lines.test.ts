@@ -2,8 +2,6 @@
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { validators } from '../../src/api/schemas.js'
-import { OiError } from '../../src/errors.js'
-import { mostUnderWay } from '../../src/http/requests/batch-run.js'
 import { batchPath, linesType } from '../helpers/asking.js'
 import {
   about,
@@ -13,16 +11,10 @@ import {
   postBatch,
   readLines,
   requestsAbout,
-  settled,
 } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
-
-const longBytes = 200_000
-
-/** A decision whose text has about this many bytes. */
-const long = (bytes: number) => ({ ...decision, model: 'm'.repeat(bytes) })
 
 t.test('every item has a line, and the last line has the totals', (t) =>
   withServer({}, async (server) => {
@@ -101,35 +93,6 @@ t.test('long lines in many alphabets arrive whole', async (t) => {
   })
 })
 
-t.test('faults in the middle become lines', async (t) => {
-  const decider = stubDecider(async ({ state }) => {
-    await sleep(Number(state))
-    if (state === 20) throw new Error('inner secret')
-    if (state === 30) throw new OiError('ERR_TIMEOUT', 'not in time')
-    return decision
-  })
-  await withServer({ decider }, async (server) => {
-    const reply = await postBatch(server, requestsAbout([0, 20, 30, 40]), { accept: linesType })
-    const text = await reply.text()
-    t.strictSame(
-      readLines(text)
-        .results.toSorted((a, b) => a.index - b.index)
-        .map(({ status }) => status),
-      [200, 500, 504, 200],
-    )
-    t.notOk(text.includes('secret'))
-  })
-})
-
-t.test('a call refused as a whole is one ordinary error', (t) =>
-  withServer({}, async (server) => {
-    const reply = await postBatch(server, '{', { accept: linesType })
-    t.equal(reply.status, 422)
-    t.equal(reply.headers.get('content-type'), 'application/json')
-    t.match(await reply.json(), { error: { code: 'invalid_request' } })
-  }),
-)
-
 t.test('the connection goes on after the last line', (t) =>
   withServer({}, async (server) => {
     using client = await RawClient.connect(server.port)
@@ -145,33 +108,9 @@ t.test('the connection goes on after the last line', (t) =>
   }),
 )
 
-t.test(
-  'a client that does not read stops the batch, and gets all of it when it reads',
-  async (t) => {
-    let asked = 0
-    const decider = stubDecider(async () => {
-      asked++
-      // As from a model: after all that may be under way are handed over, which is done in pieces.
-      await sleep(20)
-      return long(longBytes)
-    })
-    await withServer({ decider }, async (server) => {
-      const reply = await openBatch(server, requestsAbout(numbers(256)))
-      // The kept answers, and the capacity of the system's own buffers.
-      const begun = await settled(() => asked)
-      t.ok(begun >= mostUnderWay && begun < 2 * mostUnderWay, `${begun} of 256 were begun`)
-      let text = ''
-      reply.setEncoding('utf8')
-      for await (const part of reply) text += part
-      const { results } = readLines(text)
-      t.equal(asked, 256)
-      t.equal(new Set(results.map(({ index }) => index)).size, 256)
-    })
-  },
-)
-
 t.test('a client that reads slowly delays no other client, and is not given up', async (t) => {
-  const decider = stubDecider(async ({ state }) => (state === 'short' ? decision : long(100_000)))
+  const long = { ...decision, model: 'm'.repeat(100_000) }
+  const decider = stubDecider(async ({ state }) => (state === 'short' ? decision : long))
   await withServer({ decider }, async (server) => {
     const slow = await openBatch(server, requestsAbout(numbers(256)))
     const other = await postBatch(server, requestsAbout(['short']))
@@ -182,22 +121,5 @@ t.test('a client that reads slowly delays no other client, and is not given up',
       await sleep(1)
     }
     t.ok(bytes > 256 * 100_000)
-  })
-})
-
-t.test('a client that does not read and leaves ends the batch', async (t) => {
-  let asked = 0
-  const decider = stubDecider(async () => {
-    asked++
-    return long(longBytes)
-  })
-  await withServer({ decider }, async (server) => {
-    const reply = await openBatch(server, requestsAbout(numbers(256)))
-    const begun = await settled(() => asked)
-    reply.destroy()
-    await until(() => server.handlers.running.size === 0)
-    await sleep(50)
-    t.ok(asked <= begun + mostUnderWay && asked < 256, `${begun}, then ${asked} were begun`)
-    t.match(JSON.parse(server.log.at(-1)!), { path: batchPath, status: 0 })
   })
 })

@@ -5,7 +5,6 @@ import type { DecideOptions } from '../../src/decide/types.js'
 import { batchPath } from '../helpers/asking.js'
 import { about, numbers, postBatch, replyOf, requestsAbout, type Result } from '../helpers/batch.js'
 import { readPrometheus } from '../helpers/prometheus.js'
-import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, withFake, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
@@ -29,29 +28,6 @@ t.test('results are in the order of the requests, whichever ends first', async (
     t.strictSame(indexes(body.results), numbers(5))
   })
 })
-
-t.test('ids come back unchanged, and names keep their order', (t) =>
-  withFake({}, async (server) => {
-    const ids = ['b', '10', '9', '__proto__', '', 'b', '"\\\n']
-    const noul = '{"type":"noul","instructions":"?"}'
-    const questions = `{"x":${noul},"10":${noul},"__proto__":${noul},"9":${noul}}`
-    const items = ids.map((id) => `{"id":${JSON.stringify(id)},"state":1,"questions":${questions}}`)
-    const text = await (await postBatch(server, `{"requests":[${items.join()}]}`)).text()
-    const { results } = JSON.parse(text) as { results: Result[] }
-    const returned = results.map(({ id }) => id)
-    t.strictSame(returned, ids)
-    const inOrder = /"answers":\{"x":\{[^}]+\},"10":\{[^}]+\},"__proto__":\{[^}]+\},"9":\{/g
-    t.equal(text.match(inOrder)?.length, ids.length)
-  }),
-)
-
-t.test('256 items are answered by an engine that takes far fewer at once', (t) =>
-  withFake({ engine: { maxQueued: 7 } }, async (server) => {
-    const { results } = await replyOf(await postBatch(server, requestsAbout(numbers(256))))
-    t.strictSame(indexes(results), numbers(256))
-    t.ok(results.every(({ status }) => status === 200))
-  }),
-)
 
 t.test('totals: tokens are added, times are the longest and the whole', async (t) => {
   const decider = stubDecider(async ({ state }) => ({
@@ -86,7 +62,7 @@ t.test('evidence, workspace and deadline reach every item', async (t) => {
   })
   await withServer({ decider, deadlineMs: 60_000 }, async (server) => {
     await postBatch(server, requestsAbout([1, 2]), { 'x-oi-evidence': '1' })
-    await postBatch(server, requestsAbout([1]))
+    await postBatch(server, requestsAbout([1]), { 'x-oi-evidence': 'yes' })
   })
   t.strictSame(
     given.map(({ evidence, workspace }) => [evidence, workspace]),
@@ -98,26 +74,6 @@ t.test('evidence, workspace and deadline reach every item', async (t) => {
   )
   t.ok(given.every(({ deadlineMs }) => deadlineMs! > 0 && deadlineMs! <= 60_000))
 })
-
-t.test('the head is checked as for a single request', (t) =>
-  withServer({ maxBodyBytes: 2000 }, async (server) => {
-    const client = await RawClient.connect(server.port)
-    const authorization = `Bearer ${server.key}`
-    for (const [method, headers, status] of [
-      ['GET', { authorization }, 405],
-      ['OPTIONS', { authorization }, 405],
-      ['POST', {}, 401],
-      ['POST', { authorization, 'content-type': 'text/plain' }, 400],
-      ['POST', { authorization, 'content-length': '2001' }, 413],
-    ] as const) {
-      client.send(request(method, batchPath, headers))
-      t.equal((await client.reply()).status, status)
-      if (status === 413) client.socket.destroy()
-    }
-    const long = await postBatch(server, requestsAbout([' '.repeat(2000)]))
-    t.equal(long.status, 413)
-  }),
-)
 
 t.test('calls are counted by route, and items by status', (t) =>
   withFake({}, async (server) => {

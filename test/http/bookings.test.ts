@@ -158,21 +158,31 @@ t.test('a decision that cannot be written as a reply is a fault, and not booked'
   t.strictSame(booked, [])
 })
 
-t.test('an answer whose client has gone is booked', async (t) => {
-  const { ends, decider } = stubborn()
-  const slow = new SlowAdmission()
-  await withServer({ decider, admission: slow.admission }, async (server) => {
-    const leaving = new AbortController()
-    ask(server, leaving.signal).catch(() => {})
-    await until(() => ends.length === 1)
-    leaving.abort()
-    await until(() => server.handlers.running.size === 0)
-    ends[0]!()
-    await until(() => slow.waiting === 1)
-    slow.write()
-    t.equal(slow.booked.length, 1)
+for (const [what, count, asking] of [
+  ['an answer', 1, ask],
+  [
+    'each answer of a batch',
+    3,
+    (server: StubServer, signal: AbortSignal) =>
+      postBatch(server, requestsAbout([0, 1, 2]), {}, signal),
+  ],
+] as const) {
+  t.test(`${what} whose client has gone is booked`, async (t) => {
+    const { ends, decider } = stubborn()
+    const slow = new SlowAdmission()
+    await withServer({ decider, admission: slow.admission }, async (server) => {
+      const leaving = new AbortController()
+      asking(server, leaving.signal).catch(() => {})
+      await until(() => ends.length === count)
+      leaving.abort()
+      await until(() => server.handlers.running.size === 0)
+      for (const end of ends) end()
+      await until(() => slow.waiting === count)
+      slow.write()
+      t.equal(slow.booked.length, count)
+    })
   })
-})
+}
 
 t.test('limits that cannot be read any more are left out of replies, also of errors', async (t) => {
   const headers = () => {

@@ -125,8 +125,7 @@ t.test('a first start shows a key once, and a request that works with it', async
   const [, url] = await second.match(listening)
   await second.match(/^Ready$/m)
   t.notMatch(second.stdout, secretLine)
-  const headers = { authorization: `Bearer ${key}` }
-  t.equal((await fetch(`${url}/v1/models`, { headers })).status, 200)
+  t.equal((await get({ url: url!, key: key! }, '/v1/models')).status, 200)
   second.process.kill('SIGINT')
   t.equal(await second.exited, 0)
 })

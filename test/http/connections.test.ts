@@ -1,5 +1,5 @@
 /**
- * Connections: reuse, pipelining, clients that leave, deadlines, and the end of the server.
+ * Connections: reuse, clients that leave, deadlines, and the end of the server.
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,24 +24,6 @@ t.test('one connection serves many requests, one after another', (t) =>
     t.equal(client.rest, '')
   }),
 )
-
-for (const gapMs of [0, 20]) {
-  t.test(`a request behind an undecided one waits for it (gap ${gapMs} ms)`, async (t) => {
-    const slow = new Slow()
-    await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
-      using client = await RawClient.connect(server.port)
-      client.send(ask(server, 'first'))
-      if (gapMs > 0) await sleep(gapMs)
-      client.send(ask(server, 'second'))
-      await until(() => slow.signals.length > 0)
-      slow.release()
-      t.match(await client.reply(), { status: 200, headers: { 'x-request-id': 'first' } })
-      await until(() => slow.signals.length === 2)
-      slow.release()
-      t.match(await client.reply(), { status: 200, headers: { 'x-request-id': 'second' } })
-    })
-  })
-}
 
 t.test('a client that leaves aborts its decision, and no other one', async (t) => {
   const slow = new Slow()

@@ -1,8 +1,8 @@
 /** The console's files: their names and their headers. */
 import t, { type Test } from 'tap'
 import { gunzipSync } from 'node:zlib'
-import { connect } from 'node:net'
 import { withAdmin } from '../helpers/admin-server.js'
+import { exchange, request } from '../helpers/raw-client.js'
 
 const page =
   '<!doctype html><title>oi</title><script src="/console/assets/index-B1nQ2x3Y.js"></script>'
@@ -18,6 +18,13 @@ const folder = (t: Test) =>
     },
     'secret.html': 'outside',
   })
+
+/** All bytes of a reply to a target that fetch() would change. */
+async function fetchRaw(port: number, target: string, headers: Record<string, string> = {}) {
+  const sent = request('GET', target, { host: 'localhost', connection: 'close', ...headers })
+  const { text } = await exchange(port, sent, { quietMs: 5000 })
+  return Buffer.from(text, 'latin1')
+}
 
 t.test('the page and its files have types and caching rules', (t) =>
   withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ url }) => {
@@ -63,17 +70,7 @@ t.test('clients that accept gzip get fewer bytes, and the same content', (t) =>
   withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ port }) => {
     const target = '/console/assets/index-B1nQ2x3Y.js'
     for (const encoding of ['gzip', 'identity']) {
-      const bytes = await new Promise<Buffer>((resolve, reject) => {
-        const pieces: Buffer[] = []
-        const socket = connect(port, '127.0.0.1')
-        socket.on('data', (piece: Buffer) => pieces.push(piece))
-        socket.on('end', () => resolve(Buffer.concat(pieces)))
-        socket.on('error', reject)
-        socket.end(
-          `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n` +
-            `Accept-Encoding: ${encoding}\r\n\r\n`,
-        )
-      })
+      const bytes = await fetchRaw(port, target, { 'accept-encoding': encoding })
       const end = bytes.indexOf('\r\n\r\n')
       const [head, body] = [
         bytes.subarray(0, end).toString().toLowerCase(),
@@ -106,14 +103,7 @@ t.test('no spelling of a path reaches files outside of the console', (t) =>
       '/console/%00',
       '/consolex',
     ]) {
-      const text = await new Promise<string>((resolve, reject) => {
-        let all = ''
-        const socket = connect(port, '127.0.0.1')
-        socket.setEncoding('latin1').on('data', (piece: string) => (all += piece))
-        socket.on('end', () => resolve(all))
-        socket.on('error', reject)
-        socket.end(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
-      })
+      const text = (await fetchRaw(port, target)).toString('latin1')
       t.match(text, /^HTTP\/1\.1 40[04] /, target)
       t.notMatch(text, /outside|root:/)
     }

@@ -14,16 +14,6 @@ const withEyes = (use: (server: FakeServer) => Promise<void>) =>
 
 const ask = (server: Address, body: object) => post(server, { questions, ...body })
 
-t.test('an image is seen, counted and timed', (t) =>
-  withEyes(async (server) => {
-    const reply = await ask(server, { state: { photo: block(small) } })
-    t.equal(reply.status, 200)
-    t.match(await reply.json(), { usage: { image_tokens: 6 } })
-    const [, vision] = /vision;dur=([\d.]+)/.exec(reply.headers.get('server-timing')!)!
-    t.ok(Number(vision) >= 2.5)
-  }),
-)
-
 t.test('eight images of 4 MiB pass', (t) =>
   withEyes(async (server) => {
     // Bytes after the last chunk of a PNG are not part of it.

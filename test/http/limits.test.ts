@@ -1,6 +1,7 @@
 import t from 'tap'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
+import { get } from '../helpers/asking.js'
 import { codeOf, limitsOf, withLimits } from '../helpers/limited.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider } from '../helpers/stub.js'
@@ -9,32 +10,21 @@ import { until } from '../helpers/until.js'
 const none = { requests: [null, null, null], concurrent: [null, null] }
 
 t.test('every authenticated reply, also an error, has the limits', (t) =>
-  withLimits({ requestsPerMinute: 10, concurrent: 3 }, {}, async ({ url, key, clock, post }) => {
-    const headers = { authorization: `Bearer ${key}` }
-    const models = await fetch(`${url}/v1/models`, { headers })
+  withLimits({ requestsPerMinute: 10, concurrent: 3 }, {}, async (server) => {
+    const { key, clock, post } = server
+    const models = await get(server, '/v1/models')
     t.strictSame(limitsOf(models), { requests: ['10', '10', '0'], concurrent: ['3', '3'] })
     // A request counts itself among the concurrent ones.
     t.strictSame(limitsOf(await post()), { requests: ['10', '9', '60'], concurrent: ['3', '2'] })
     clock.nowMs += 1500
-    const usage = await fetch(`${url}/v1/usage`, { headers })
+    const usage = await get(server, '/v1/usage')
     t.strictSame(limitsOf(usage), { requests: ['10', '9', '59'], concurrent: ['3', '3'] })
     const bad = await post(key, { body: '{' })
     t.equal(bad.status, 422)
     // An unreadable request takes no place.
     t.strictSame(limitsOf(bad), { requests: ['10', '8', '60'], concurrent: ['3', '3'] })
     clock.nowMs += 58_500
-    t.match(limitsOf(await fetch(`${url}/v1/usage`, { headers })), {
-      requests: ['10', '9', '2'],
-    })
-  }),
-)
-
-t.test('unknown callers see no limits, and neither do callers who need no key', (t) =>
-  withLimits({}, {}, async ({ url, post }) => {
-    t.strictSame(limitsOf(await post(`oi-${'a'.repeat(43)}`)), none)
-    for (const path of ['/healthz', '/nowhere', '/metrics']) {
-      t.strictSame(limitsOf(await fetch(url + path)), none, path)
-    }
+    t.match(limitsOf(await get(server, '/v1/usage')), { requests: ['10', '9', '2'] })
   }),
 )
 

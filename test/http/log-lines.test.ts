@@ -1,7 +1,6 @@
 /** The log of a server: every field of a request, by the settings, and never a key or a state. */
 import t, { type Test } from 'tap'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { batchPath, post } from '../helpers/asking.js'
@@ -66,10 +65,7 @@ t.test('no key and no text of a state is in the log, wherever a caller puts them
 })
 
 t.test('lines below the level are left out, and SIGHUP changes it', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'oi-log-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const config = join(folder, 'oi.json')
-  writeFileSync(config, '{"log":"requests","logLevel":"error"}')
+  const config = join(t.testdir({ 'oi.json': '{"log":"requests","logLevel":"error"}' }), 'oi.json')
   const served = await Served.start(t, { model: 'fake', args: ['--config', config] })
   await ask(served, '/v1/systemone', { state: 'x', questions })
   t.strictSame(linesOf(served), [])

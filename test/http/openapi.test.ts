@@ -41,23 +41,6 @@ async function expect(
   return reply
 }
 
-t.test('it is served without a key, to GET and HEAD, the same each time', (t) =>
-  withServer({}, async ({ url }) => {
-    const address = `${url}/openapi.json`
-    const reply = await fetch(address)
-    t.equal(reply.status, 200)
-    t.equal(reply.headers.get('content-type'), 'application/json')
-    const text = await reply.text()
-    t.equal(await (await fetch(address)).text(), text)
-    // fetch() asks for compression by itself, which would change the length.
-    const headers = { 'accept-encoding': 'identity' }
-    const head = await fetch(address, { method: 'HEAD', headers })
-    t.equal(Number(head.headers.get('content-length')), Buffer.byteLength(text))
-    t.equal(await head.text(), '')
-    await expect(t, await fetchOpenApi(url), address, 200)
-  }),
-)
-
 t.test('it has exactly the routes of the server', (t) =>
   withServer({}, async ({ url, handlers }) => {
     const { document } = await fetchOpenApi(url)
@@ -137,13 +120,6 @@ t.test('while the model is loaded, 503 is as documented', (t) => {
     await expect(t, openApi, `${url}/v1/systemone`, 503, { method: 'POST', headers, body })
   })
 })
-
-t.test('metrics with their own port are absent here, as documented', (t) =>
-  withServer({ serveMetrics: false }, async ({ url, handlers }) => {
-    t.notOk(handlers.paths.includes('/metrics'))
-    await expect(t, await fetchOpenApi(url), `${url}/metrics`, 404)
-  }),
-)
 
 t.test('the headers of a limited workspace are documented, with and without an error', (t) => {
   const left = {

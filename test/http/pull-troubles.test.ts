@@ -93,29 +93,6 @@ for (const [title, trouble, says, options = {}] of [
   })
 }
 
-t.test('a pull that is stopped 20 times, and run again, continues where it was', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const bytes = someBytes(4)
-  const url = hub.serve('/m.gguf', bytes)
-  for (let i = 0; i < 20; i++) {
-    const end = new AbortController()
-    hub.trouble = ({ range }) => (range && range[1] > 0 ? { silentAfter: 60_000 } : undefined)
-    const ended = puller.pull(url, {
-      signal: end.signal,
-      onProgress: (_, { fetchedBytes }) => fetchedBytes >= 60_000 && end.abort(),
-    })
-    await t.rejects(ended, { code: 'ERR_ABORTED' })
-    puller.nothingNamed()
-  }
-  hub.trouble = () => undefined
-  const before = hub.transfers.length
-  await puller.pull(url)
-  t.ok(puller.read('m', 'm.gguf').equals(bytes))
-  const asked = hub.transfers.slice(before).map(({ range }) => range![1] - range![0] + 1)
-  const left = asked.reduce((sum, size) => sum + size, 0)
-  t.ok(left < bytes.length / 2, `${left} of ${bytes.length} bytes were left to the last one`)
-})
-
 t.test('bytes that are there already are not requested again', async (t) => {
   const { puller, url, bytes, later } = await begunPull(t)
   await puller.pull(url)

@@ -1,6 +1,7 @@
 /** `oi serve --readout`: over an engine without a model. */
 import t from 'tap'
 import { join } from 'node:path'
+import { get } from '../helpers/asking.js'
 import { RunningCommand } from '../helpers/command.js'
 
 t.test('a server uses the readout of its model and names it on the card', async (t) => {
@@ -20,8 +21,8 @@ t.test('a server uses the readout of its model and names it on the card', async 
   const [, url] = await command.match(/Listening on (\S+)/)
   const [, key] = await command.match(/(oi-[\w-]{43})$/m)
   await command.match(/^Ready$/m)
-  const response = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
-  const { models } = (await response.json()) as { models: { readout: string }[] }
+  const reply = await get({ url: url!, key: key! }, '/v1/models')
+  const { models } = (await reply.json()) as { models: { readout: string }[] }
   t.match(models[0]!.readout, /^support@[0-9a-f]{8}$/)
   t.equal(models[1]!.readout, 'letters@1')
 })

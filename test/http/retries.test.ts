@@ -4,12 +4,14 @@
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Accounts } from '../../src/accounts/accounts.js'
+import type { Booking } from '../../src/accounts/ledger/booking.js'
 import { OiError } from '../../src/errors.js'
 import type { TransportName } from '../../src/http/server.js'
 import { audit } from '../helpers/audit.js'
-import { linesType, decidePath, headersOf, post } from '../helpers/asking.js'
+import { bookingOf } from '../helpers/booking.js'
+import { linesType, decidePath, headersOf } from '../helpers/asking.js'
 import { postBatch } from '../helpers/batch.js'
-import { withLimits } from '../helpers/limited.js'
 import { batchOf, cost, withPaying } from '../helpers/paying.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
@@ -54,17 +56,6 @@ t.test('a key counts although the clock is set back or on by a day meanwhile', (
       t.match(await ask(keyed), { charged: '0' })
     }
     t.equal(requests(), 2)
-  }),
-)
-
-t.test('without a balance they are counted once, too', (t) =>
-  withLimits({}, {}, async ({ url, key, accounts }) => {
-    const ask = async () => {
-      const reply = await post({ url, key }, {}, { 'idempotency-key': 'k' })
-      return reply.headers.get('x-oi-charged')
-    }
-    t.strictSame([await ask(), await ask(), await ask()], ['1', '0', '0'])
-    t.equal(accounts.usage('default').usage[0]!.requests, 1)
   }),
 )
 
@@ -115,32 +106,30 @@ t.test('a refused request keeps no key', async (t) => {
 
 t.test('keys are of a workspace, and are known after a restart', async (t) => {
   const dataDir = t.testdir()
-  const { mkdirSync } = await import('node:fs')
-  const { Accounts } = await import('../../src/accounts/accounts.js')
-  mkdirSync(dataDir, { recursive: true })
-  const key = { workspaceId: 1, item: 0 }
   const open = () => new Accounts({ dataDir })
-  const bookingOf = (retry: object, cost = 5) => ({
-    ...{ workspaceId: 1, keyId: 0, model: 'm', timeMs: Date.now(), requests: 1, inputTokens: 1 },
-    ...{ outputTokens: 1, imageTokens: 0, cachedTokens: 0, cost, charged: true },
-    retry: { key: 'k', item: 0, request: 'r', untilMs: Date.now() + 60_000, ...retry } as never,
+  const keyed = (retry: object): Booking => ({
+    ...bookingOf(1, 5),
+    retry: {
+      ...{ key: 'k', item: 0, request: 'r', untilMs: Date.now() + 60_000, answered: false },
+      ...retry,
+    },
   })
   let accounts = open()
   accounts.createWorkspace('a')
   accounts.createWorkspace('b')
-  accounts.credits.add(key.workspaceId, 1000)
-  t.equal(await accounts.ledger.book(bookingOf({}), true), true)
+  accounts.credits.add(1, 1000)
+  t.equal(await accounts.ledger.book(keyed({}), true), true)
   accounts.close()
   accounts = open()
   t.ok(accounts.retryKeys.isKnown(1, 'k'))
   t.notOk(accounts.retryKeys.isKnown(2, 'k'))
-  t.equal(await accounts.ledger.book(bookingOf({}), true), false)
-  await t.rejects(accounts.ledger.book(bookingOf({ request: 'other' }), true)!, {
+  t.equal(await accounts.ledger.book(keyed({}), true), false)
+  await t.rejects(accounts.ledger.book(keyed({ request: 'other' }), true)!, {
     code: 'ERR_IDEMPOTENCY_KEY',
   })
-  t.equal(await accounts.ledger.book(bookingOf({ item: 1 }), true), true)
-  t.equal(await accounts.ledger.book(bookingOf({ key: 'old', untilMs: 1 }), true), true)
-  t.equal(await accounts.ledger.book(bookingOf({ key: 'old' }), true), true, 'it had expired')
+  t.equal(await accounts.ledger.book(keyed({ item: 1 }), true), true)
+  t.equal(await accounts.ledger.book(keyed({ key: 'old', untilMs: 1 }), true), true)
+  t.equal(await accounts.ledger.book(keyed({ key: 'old' }), true), true, 'it had expired')
   t.notOk(accounts.check().faults.length)
   t.equal(accounts.workspace('a').balance, 1000 - 4 * 5)
   accounts.close()

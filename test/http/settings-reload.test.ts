@@ -4,8 +4,7 @@
  * Needs the built addon.
  */
 import t from 'tap'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
@@ -16,12 +15,10 @@ import { copyOfModel, Served } from '../helpers/served.js'
 
 /** A settings file, and a function that writes it again. */
 function settingsFile(t: Test, settings: object) {
-  const folder = mkdtempSync(join(tmpdir(), 'oi-settings-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
+  const folder = t.testdir({ 'oi.json': JSON.stringify(settings) })
   const path = join(folder, 'oi.json')
   const write = (next: object | string) =>
     writeFileSync(path, typeof next === 'string' ? next : JSON.stringify(next))
-  write(settings)
   return { folder, path, write, args: ['--config', path] }
 }
 

@@ -1,7 +1,6 @@
 /** `oi settings`: the values, their sources, and those of a running server. */
 import t from 'tap'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SettingReport } from '../../src/config.js'
 import { oi } from '../helpers/command.js'
@@ -45,10 +44,8 @@ t.test('an unknown name is refused with the nearest known one, wherever it is', 
 })
 
 t.test('a running server reports its own settings, as changed by SIGHUP', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'oi-settings-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const config = join(folder, 'oi.json')
-  writeFileSync(config, '{"maxQuestions":9,"metricsHost":"127.0.0.1"}')
+  const settings = '{"maxQuestions":9,"metricsHost":"127.0.0.1"}'
+  const config = join(t.testdir({ 'oi.json': settings }), 'oi.json')
   const served = await Served.start(t, { model: 'fake', args: ['--config', config] })
   const running = async () => {
     const args = ['settings', '--running', '--json', '--data', served.dataDir]

@@ -20,7 +20,7 @@ import { audit, isBalanced } from '../helpers/audit.js'
 import { oi, RunningCommand } from '../helpers/command.js'
 import { lock } from '../helpers/store-faults.js'
 import { firstKey } from '../helpers/data-folder.js'
-import { post } from '../helpers/asking.js'
+import { get, post } from '../helpers/asking.js'
 
 interface Place {
   readonly dataDir: string
@@ -117,9 +117,7 @@ t.test('a failure that ends is booked whole, once, and usage counts it meanwhile
   const during = await askFor(2000, url, at.secret)
   t.ok(spoolsIn(at.state).length > 0)
   const usage = async () => {
-    const reply = await fetch(`${url}/v1/usage`, {
-      headers: { authorization: `Bearer ${at.secret}` },
-    })
+    const reply = await get({ url, key: at.secret }, '/v1/usage')
     return ((await reply.json()) as { usage: { requests: number }[] }).usage[0]!.requests
   }
   const answers = before.length + during.length

@@ -1,15 +1,16 @@
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
-import { OiError } from '../../src/errors.js'
+import { get } from '../helpers/asking.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { withLimits } from '../helpers/limited.js'
-import { decision, Slow, stubDecider } from '../helpers/stub.js'
+import { decision, stubDecider } from '../helpers/stub.js'
 
 t.test('usage: balance, limits, and usage including the last answer', (t) =>
-  withLimits({ requestsPerMinute: 100 }, {}, async ({ accounts, url, key, post, workspaceId }) => {
+  withLimits({ requestsPerMinute: 100 }, {}, async (server) => {
+    const { accounts, post, workspaceId } = server
     accounts.prices.set('stub', { input: 2_000_000, output: 5_000_000 })
     const report = async () => {
-      const reply = await fetch(`${url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+      const reply = await get(server, '/v1/usage')
       const body: unknown = await reply.json()
       t.equal(reply.status, 200)
       t.ok(validators.usage.Check(body), JSON.stringify(validators.usage.Errors(body)))
@@ -62,27 +63,3 @@ t.test('an answer is booked before it is sent, if there is a balance', (t) =>
     }
   }),
 )
-
-t.test('a refused or failed request costs nothing', async (t) => {
-  const slow = new Slow()
-  let failure: OiError | undefined
-  const decider = stubDecider((...args) =>
-    failure === undefined ? slow.decide(...args) : Promise.reject(failure),
-  )
-  await withLimits({}, { decider, deadlineMs: 50 }, async ({ accounts, post }) => {
-    t.equal((await post()).status, 504)
-    t.strictSame(accounts.usage('default').usage, [])
-  })
-  await withLimits({}, { decider }, async ({ accounts, post, key }) => {
-    t.equal((await post(key, { body: '{' })).status, 422)
-    for (const [code, status] of [
-      ['ERR_OVERLOADED', 503],
-      ['ERR_STATE_TOO_LONG', 400],
-      ['ERR_ENGINE_INTERNAL', 500],
-    ] as const) {
-      failure = new OiError(code, 'no')
-      t.equal((await post()).status, status)
-    }
-    t.strictSame(accounts.usage('default').usage, [])
-  })
-})

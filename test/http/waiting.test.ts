@@ -1,6 +1,5 @@
 /** Places: which requests wait for one instead of being refused, and that none is kept out. */
 import t from 'tap'
-import { TypeSafeClient } from '@typesafe-ai/sdk'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { linesType } from '../helpers/asking.js'
 import { linesOf, numbers, postBatch, replyOf, requestsAbout } from '../helpers/batch.js'
@@ -20,18 +19,6 @@ function counting(ms: number) {
   })
   return { seen, decider }
 }
-
-t.test('three hundred at once with the official client succeed at default limits', (t) => {
-  const { seen, decider } = counting(20)
-  return withLimits({}, { decider }, async ({ url, key }) => {
-    const client = new TypeSafeClient({ apiKey: key, baseURL: url, retry: { maxRetries: 0 } })
-    const questions = { q: { type: 'noul', instructions: 'Is it?' } } as const
-    const asked = numbers(300).map((i) => client.systemOne({ state: `${i}`, questions }))
-    const failed = (await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected')
-    t.strictSame(failed, [])
-    t.ok(seen.most > 1)
-  })
-})
 
 t.test("the items of a batch keep to their workspace's limit, and all are answered", async (t) => {
   for (const accept of ['application/json', linesType]) {

@@ -61,14 +61,3 @@ for (const maxQueued of [256, 10]) {
     }),
   )
 }
-
-t.test('a state that is too long is the error of its item', (t) =>
-  withRealServer({}, async (server) => {
-    const body = { states: ['short', text(6000)], questions: asking(1) }
-    const { results } = await replyOf(await postBatch(server, body))
-    t.match(results, [
-      { status: 200 },
-      { status: 400, error: { param: 'states[1]', message: /^states\[1\]: .*\d+ tokens/ } },
-    ])
-  }),
-)

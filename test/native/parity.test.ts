@@ -57,20 +57,6 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
     t.ok(error < 1e-3, String(error))
   })
 
-  t.test(`${name}: a cached prefix gives the same as a cold one`, (t) =>
-    withEngine(name, {}, async (engine) => {
-      const cold = await engine.score(input(150, 4))
-      const warm = await engine.score(input(150, 4))
-      t.equal(cold.cachedTokens, 0)
-      t.equal(warm.cachedTokens, warm.prefixTokens)
-      t.ok(relativeError(warm.logits, cold.logits) < 1e-3)
-      // Another state in between, and one with the same beginning.
-      await engine.score(input(40, 2))
-      const again = await engine.score(input(150, 4))
-      t.ok(relativeError(again.logits, cold.logits) < 1e-3)
-    }),
-  )
-
   t.test(`${name}: batches smaller than prefix and suffix change nothing`, async (t) => {
     const request = input(300, 6)
     const whole = await withEngine(name, {}, (engine) => engine.score(request))
@@ -86,15 +72,6 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
     t.ok(error < 1e-3, String(error))
   })
 }
-
-t.test('a dense model reuses the common beginning of another prefix', (t) =>
-  withEngine('small', {}, async (engine) => {
-    const first = await engine.score(input(100, 1))
-    const longer = { ...input(100, 1), prefix: [...input(100, 1).prefix, question(3).parts[0]!] }
-    const second = await engine.score(longer)
-    t.equal(second.cachedTokens, first.prefixTokens)
-  }),
-)
 
 t.test('a question without candidates is counted and not evaluated', (t) =>
   withEngine('small', {}, async (engine) => {

@@ -1,6 +1,7 @@
 /**
- * Models of `rank@1`, `classes@1` and `similarity@1` in use: the library, batches, the commands and
- * runners treat them like any other. Needs the built addon; the fixtures are made on first use.
+ * Models of `rank@1`, `classes@1`, `similarity@1` and `prefix@1` in use: the library, batches, the
+ * commands and runners treat them like any other. Needs the built addon; the fixtures are made on
+ * first use.
  */
 import t from 'tap'
 import { copyFileSync, writeFileSync } from 'node:fs'
@@ -8,7 +9,6 @@ import { join } from 'node:path'
 import type { DecideRequest } from '../../src/decide/types.js'
 import { requireLoadable } from '../../src/models/probe.js'
 import { open } from '../../src/open.js'
-import { expectCalibrated } from '../helpers/calibrated.js'
 import { oi } from '../helpers/command.js'
 import { postBatch, replyOf } from '../helpers/batch.js'
 import { type FixtureName, fixturePath, openEngine, outcomeOf, text } from '../helpers/fixture.js'
@@ -50,6 +50,7 @@ const models: [FixtureName, string, RegExp[]][] = [
     'similarity@1',
     [/^scale +20$/m, /^note .*fallback.*negation$/m, /^architecture +bert \(encoder\)$/m],
   ],
+  ['prefix', 'prefix@1', [/^pass +\[CLS\]{state}\[SEP\]/m]],
 ]
 
 for (const [name, readout, shown] of models) {
@@ -80,7 +81,7 @@ for (const [name, readout, shown] of models) {
     for (const other of others) t.equal(other, first)
   })
 
-  t.test(`${name}: inspect, ask, calibrate and eval accept it`, async (t) => {
+  t.test(`${name}: inspect, calibrate and eval accept it`, async (t) => {
     const dir = t.testdir()
     const model = join(dir, 'model.gguf')
     copyFileSync(await fixturePath(name), model)
@@ -95,10 +96,21 @@ for (const [name, readout, shown] of models) {
     t.match(rendered.stdout, /river/)
 
     const { team, glad } = questions
-    await expectCalibrated(t, dir, model, { team: team!, glad: glad! }, (i) => ({
-      team: i % 2 > 0 ? 'joy' : 'anger',
-      glad: i % 3 > 0,
-    }))
+    const rows = Array.from({ length: 40 }, (_, i) => {
+      const expected = { team: i % 2 > 0 ? 'joy' : 'anger', glad: i % 3 > 0 }
+      return JSON.stringify({ state: `Ticket ${i}`, questions: { team, glad }, expected })
+    })
+    const file = join(dir, 'rows.jsonl')
+    writeFileSync(file, rows.join('\n'))
+    for (const [command, flag] of [
+      ['calibrate', '--force'],
+      ['eval', '--flips'],
+    ] as const) {
+      const ran = await oi([command, file, flag, '--model', model, '--json', '--threads', '1'])
+      t.equal(ran.code, 0, ran.stderr)
+    }
+    await using opened = await open({ model, threads: 1 })
+    t.match(opened.card.calibration, { data: 'rows.jsonl' })
   })
 }
 
@@ -109,14 +121,16 @@ t.test('each is tried out in a process of its own', async (t) => {
   }
 })
 
-t.test('temperatures of the file are used', async (t) => {
-  const meta = { 'oi.temperature': '{"choice":2.5}' }
-  const model = await pooledModel(t.testdir(), 'reranker', { meta })
-  await using opened = await open({ model, threads: 1 })
-  const { answers } = await opened.decide(request, { evidence: true })
-  t.equal(answers['team']!.evidence!.temperature, 2.5)
-  t.equal(answers['glad']!.evidence!.temperature, 1)
-})
+for (const name of ['reranker', 'prefix'] as const) {
+  t.test(`${name}: temperatures of the file are used`, async (t) => {
+    const meta = { 'oi.temperature': '{"choice":2.5}' }
+    const model = await pooledModel(t.testdir(), name, { meta })
+    await using opened = await open({ model, threads: 1 })
+    const { answers } = await opened.decide(request, { evidence: true })
+    t.equal(answers['team']!.evidence!.temperature, 2.5)
+    t.equal(answers['glad']!.evidence!.temperature, 1)
+  })
+}
 
 for (const [name] of models) {
   t.test(`${name}: a batch has the answers of its requests, with refusals in their places`, (t) =>

@@ -17,7 +17,6 @@ import {
   user,
   withEngine,
 } from '../helpers/fixture.js'
-import { until } from '../helpers/until.js'
 
 const options = { contextTokens: 4096, maxBacklogMs: 2 ** 31, hostCacheBytes: 0, threads: 1 }
 
@@ -78,31 +77,6 @@ t.test('tokenizing is not refused because a workspace floods', (t) =>
     t.equal(await outcomeOf(refused ?? Promise.resolve()), 'ERR_OVERLOADED')
     t.equal(await tokenized, 'answered')
     await Promise.all(pending)
-  }),
-)
-
-t.test('a waiting, a running and a finished request are cancelled correctly', (t) =>
-  withEngine('small', { ...options, contextTokens: endlessContext }, async (engine) => {
-    const controllers = [1, 2, 3].map(() => new AbortController())
-    const signal = (i: number) => ({ signal: controllers[i]!.signal })
-    await engine.score(unique('finished', 10), signal(0))
-    controllers[0]!.abort()
-    const running = outcomeOf(engine.score(endless('running'), signal(1)))
-    const waiting = outcomeOf(engine.score(endless('waiting'), signal(2)))
-    controllers[2]!.abort()
-    await until(() => {
-      const { evaluatedTokens, paddingTokens, promptTokens } = engine.stats()
-      return evaluatedTokens - paddingTokens > promptTokens // a step of it has run
-    })
-    controllers[1]!.abort()
-    t.equal(await waiting, 'ERR_ABORTED')
-    t.equal(await running, 'ERR_ABORTED')
-    const { cancelled, answered, queuedRequests } = engine.stats()
-    t.same(
-      { cancelled, answered, queuedRequests },
-      // A request that is cancelled before it is sent never reaches a runner.
-      { cancelled: isolated ? 1 : 2, answered: 1, queuedRequests: 0 },
-    )
   }),
 )
 
