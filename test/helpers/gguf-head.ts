@@ -1,4 +1,4 @@
-/** The beginning of a GGUF file: its metadata and nothing after it. */
+/** The header of a GGUF file, whose tensors are not there. */
 export function ggufHead(texts: Readonly<Record<string, string>>, tensors = 1): Buffer {
   const number64 = (value: number) => {
     const bytes = Buffer.alloc(8)
@@ -18,5 +18,9 @@ export function ggufHead(texts: Readonly<Record<string, string>>, tensors = 1): 
     ...[...text('list'), number32(9), number32(8), number64(2), ...text('a'), ...text('bc')],
     ...[...text('count'), number32(4), number32(7)],
     ...entries.flatMap(([key, value]) => [...text(key), number32(8), ...text(value)]),
+    ...Array.from({ length: tensors }, (_, i) => [
+      ...text(`t${i}`),
+      ...[number32(1), number64(1), number32(0), number64(0)],
+    ]).flat(),
   ])
 }
