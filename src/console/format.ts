@@ -18,6 +18,9 @@ export function counted(value: number, one: string): string {
   return `${count(value)} ${one}${value === 1 ? '' : 's'}`
 }
 
+/** `No process`. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 const perCredit = 1_000_000
 
 /** Millionths of a credit as credits, with every digit. */
