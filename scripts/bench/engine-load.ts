@@ -59,12 +59,8 @@ export function stateAlone({ prefix, suffixes }: ScoreInput): ScoreInput {
 }
 
 /** All at once, in this order. */
-export function atOnce(
-  engine: Engine,
-  inputs: readonly ScoreInput[],
-  options?: ScoreOptions,
-): Promise<Timed[]> {
-  return Promise.all(inputs.map((input) => timed(engine, input, options)))
+export function atOnce(engine: Engine, inputs: readonly ScoreInput[]): Promise<Timed[]> {
+  return Promise.all(inputs.map((input) => timed(engine, input)))
 }
 
 /** Clients with one request under way each, until there are no more requests. */

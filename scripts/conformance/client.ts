@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { replyDecoders } from '../../test/helpers/compressed.js'
 import { Failure, show } from './expect.js'
-import { exchangeAll, exchangeRaw, type RawOptions } from './raw.js'
+import { exchangeRaw, type RawOptions } from './raw.js'
 
 /** By name, in lower case. */
 export type Headers = Readonly<Record<string, string>>
@@ -71,13 +71,15 @@ export class Client {
   }
 
   /** Sends raw bytes. @throws {@link Failure} without a whole reply. */
-  raw(bytes: string | Uint8Array, options?: RawOptions): Promise<Reply> {
-    return exchangeRaw(this.#base, bytes, options)
+  async raw(bytes: string | Uint8Array, options?: RawOptions): Promise<Reply> {
+    const [reply] = await exchangeRaw(this.#base, bytes, 1, options)
+    if (reply === undefined) throw new Failure('no whole reply: the connection was closed')
+    return reply
   }
 
   /** Sends raw bytes, and reads all replies until the server closes. @throws {@link Failure}. */
   rawAll(bytes: string): Promise<readonly Reply[]> {
-    return exchangeAll(this.#base, bytes)
+    return exchangeRaw(this.#base, bytes, Infinity)
   }
 
   /** The path of a request line: after the base address' own path. */

@@ -17,27 +17,16 @@ export interface RawOptions {
 
 const limitMs = 30_000
 
-/** The first reply. @throws {@link Failure} without a whole one, or if it is not HTTP. */
+/**
+ * The first replies, up to `most`, or all until the server closes.
+ *
+ * @throws {@link Failure} if one is not whole or not HTTP.
+ */
 export async function exchangeRaw(
   base: URL,
   bytes: string | Uint8Array,
-  options: RawOptions = {},
-): Promise<Reply> {
-  const [reply] = await exchange(base, bytes, 1, options)
-  if (reply === undefined) throw new Failure('no whole reply: the connection was closed')
-  return reply
-}
-
-/** All replies until the server closes. @throws {@link Failure} if one is not whole or not HTTP. */
-export function exchangeAll(base: URL, bytes: string): Promise<readonly Reply[]> {
-  return exchange(base, bytes, Infinity, {})
-}
-
-async function exchange(
-  base: URL,
-  bytes: string | Uint8Array,
   most: number,
-  { writesFirst = false }: RawOptions,
+  { writesFirst = false }: RawOptions = {},
 ): Promise<readonly Reply[]> {
   const socket = open(base)
   const reader = new ReplyReader('any')

@@ -28,25 +28,22 @@ const npm = 'npm@11'
 /** This machine's list of certificate authorities, also of proxies before the registries. */
 const authorities = '/etc/ssl/certs/ca-certificates.crt'
 
-export interface Base {
+interface Base {
   /** Of Debian, as `trixie`. */
   readonly suite: string
   /** Node's, the first number. */
   readonly node: string
-  /** Additional packages of Debian. */
-  readonly packages?: readonly string[]
 }
 
 /** @returns The image's name; built each time from a cached system. */
-export async function baseImage({ suite, node, packages = [] }: Base): Promise<string> {
-  const name = `localhost/oi-base:${[suite, node, ...packages].join('-')}`
-  const system = join(cache, `${[suite, ...packages].join('-')}.tar`)
+export async function baseImage({ suite, node }: Base): Promise<string> {
+  const name = `localhost/oi-base:${suite}-${node}`
+  const system = join(cache, `${suite}.tar`)
   mkdirSync(cache, { recursive: true })
   if (!existsSync(system)) {
-    const include = packages.length === 0 ? [] : [`--include=${packages.join(',')}`]
     // Its extension selects the format.
     const part = join(cache, 'part.tar')
-    await run('mmdebstrap', ['--quiet', '--variant=minbase', ...include, suite, part])
+    await run('mmdebstrap', ['--quiet', '--variant=minbase', suite, part])
     renameSync(part, system)
   }
   const folder = mkdtempSync(join(tmpdir(), 'oi-base-'))

@@ -37,8 +37,7 @@ function podman(...args: readonly string[]): Ended & { readonly stdout: string }
   return { status, stdout, output: stdout + stderr }
 }
 
-/** @returns The name of the image. */
-export async function checkImage(report: Report): Promise<string> {
+export async function checkImage(report: Report): Promise<void> {
   const text = readFileSync(dockerfile, 'utf8')
   const [, node, suite] = /^ARG NODE_IMAGE=node:(\d+)-(\w+)-slim$/m.exec(text) ?? []
   if (node === undefined || suite === undefined) throw new BuildError('Dockerfile: no NODE_IMAGE')
@@ -61,7 +60,6 @@ export async function checkImage(report: Report): Promise<string> {
   } finally {
     clear()
   }
-  return image
 }
 
 function clear(): void {

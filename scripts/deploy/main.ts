@@ -24,7 +24,7 @@ systemd-container.
 
 Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
 
-const checks: Readonly<Record<string, (report: Report) => Promise<unknown>>> = {
+const checks: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   manifests: checkManifests,
   image: checkImage,
   unit: checkUnit,

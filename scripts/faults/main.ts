@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildSanitizedAddon, sanitizedSlowness } from '../build/sanitize.js'
-import { runCommand, UsageError } from '../command.js'
+import { runCommand, UsageError, wholeNumber } from '../command.js'
 import { kinds } from './kinds.js'
 import { run } from './run.js'
 
@@ -52,9 +52,9 @@ async function main(): Promise<number> {
     const { violations } = await run({
       folder,
       kinds: chosen,
-      minutes: positive('minutes', values.minutes),
-      seed: positive('seed', values.seed),
-      port: positive('port', values.port),
+      minutes: wholeNumber('minutes', values.minutes, 1),
+      seed: wholeNumber('seed', values.seed, 1),
+      port: wholeNumber('port', values.port, 1),
       environment: values.sanitize ? await buildSanitizedAddon() : {},
       slowness: values.sanitize ? sanitizedSlowness : 1,
       say: (lines) => console.log(`${new Date().toISOString()}\n  ${lines.join('\n  ')}`),
@@ -70,10 +70,4 @@ function list(option: string, text: string): string[] {
   const unknown = chosen.find((name) => !names.includes(name))
   if (unknown === undefined) return chosen
   throw new UsageError(`--${option}: expected some of ${names.join(', ')}, got "${unknown}"`)
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text)
-  if (value > 0 && Number.isFinite(value)) return value
-  throw new UsageError(`--${name}: expected a number above 0, got "${text}"`)
 }

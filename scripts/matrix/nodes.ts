@@ -19,8 +19,6 @@ import { BuildError, run } from '../build/run.js'
 import { matrixDir } from './debian.js'
 
 export interface NodeRelease {
-  /** The requested release: a number, or `latest`. */
-  readonly name: string
   /** As `22.22.0`. */
   readonly version: string
   /** The folder that has `bin/node` and `include/node`. */
@@ -37,7 +35,7 @@ export interface NodeRelease {
 export async function nodeRelease(name: string, cpu: string = process.arch): Promise<NodeRelease> {
   const packageName = `node-linux-${cpu}`
   const folder = await installed(`node-${name}-${cpu}`, `${packageName}@${name}`, packageName, cpu)
-  return { name, version: versionIn(folder), folder }
+  return { version: versionIn(folder), folder }
 }
 
 /** The folder of the last npm that runs on every release of Node here. */
@@ -47,8 +45,7 @@ export async function npmPackage(): Promise<string> {
 
 /**
  * Whether the release gets version 12 of better-sqlite3: Node 20, whose Node-API is too old for
- * version
- * 13.
+ * version 13.
  */
 export function needsOlderSqlite(node: NodeRelease): boolean {
   return parseInt(node.version) < 22

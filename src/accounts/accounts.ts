@@ -28,7 +28,7 @@ import { RetryKeys } from './ledger/retry-keys.js'
 import { realFolder } from './ledger/spool.js'
 import { Terms } from './terms.js'
 import { unwritten } from './ledger/unwritten.js'
-import { type DailyUsage, readKeyUsage, readUsage } from './ledger/usage.js'
+import { type DailyUsage, readUsage } from './ledger/usage.js'
 import { queryUsage, type UsageQuery } from './ledger/usage-query.js'
 import { type Workspace, Workspaces } from './workspaces.js'
 
@@ -179,12 +179,12 @@ export class Accounts {
   usage(name: string, keyId?: number): WorkspaceUsage {
     return this.#db.read(() => {
       const workspace = this.workspace(name)
-      const pending = () => this.#pending()
-      const usage = readUsage(this.#db, workspace.id, usageDays, pending())
+      const read = (whose: 'workspaceId' | 'keyId', id: number) =>
+        readUsage(this.#db, whose, id, usageDays, this.#pending())
+      const usage = read('workspaceId', workspace.id)
       if (keyId === undefined) return { workspace, usage }
       const { name: keyName } = this.keys.get(keyId)
-      const used = readKeyUsage(this.#db, keyId, usageDays, pending())
-      return { workspace, usage, key: { name: keyName, usage: used } }
+      return { workspace, usage, key: { name: keyName, usage: read('keyId', keyId) } }
     })
   }
 

@@ -53,14 +53,14 @@ export class AdminAccess {
   }
 
   /** Rule 3. @param hash - A result of `hashPassword`. */
-  setPassword(hash: string, nowMs = Date.now()): void {
+  setPassword(hash: string): void {
     this.#db.write(() => {
       this.#db
         .prepare(
           `INSERT INTO admin_password (id, hash, changed_ms) VALUES (1, ?, ?)
            ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, changed_ms = excluded.changed_ms`,
         )
-        .run(hash, nowMs)
+        .run(hash, Date.now())
       this.#db.prepare('DELETE FROM first_sign_in').run()
       this.#db.prepare('DELETE FROM sessions').run()
     })

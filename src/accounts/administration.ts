@@ -112,14 +112,14 @@ export class Administration {
       const before = prices.list().find((known) => known.model === model)
       const after = prices.set(model, price)
       const deed = { action: 'price.set', target: `price of ${model}`, name: model }
-      this.#write(deed, before && shownPrice(before), shownPrice(after))
+      this.record(deed, before && shownPrice(before), shownPrice(after))
       return after
     })
   }
 
-  /** Records a change of something outside the accounts' file. */
+  /** Records a change, such as one of something outside the accounts' file. */
   record(deed: Deed, before?: unknown, after?: unknown): void {
-    this.#write(deed, before, after)
+    this.#accounts.audit.write(this.#actor, deed, before, after)
   }
 
   #setTerms(id: number, { limits, budget }: WorkspaceChange): void {
@@ -148,12 +148,8 @@ export class Administration {
     const [kind] = action.split('.')
     const { id, name } = before ?? after
     const deed = { action, target: `${kind} ${id}`, name }
-    this.#write(deed, before && shown(before), shown(after))
+    this.record(deed, before && shown(before), shown(after))
     return after
-  }
-
-  #write(deed: Deed, before: unknown, after: unknown): void {
-    this.#accounts.audit.write(this.#actor, deed, before ?? null, after ?? null)
   }
 }
 

@@ -58,10 +58,10 @@ const select = `SELECT keys.id, keys.name, workspace_id AS workspaceId,
 
 const mostModels = 100
 
-/** Only an active key is accepted. @param nowMs - Milliseconds since 1970. */
-export function keyState({ revokedMs, blockedMs, expiresMs }: Key, nowMs = Date.now()): KeyState {
+/** Only an active key is accepted. */
+export function keyState({ revokedMs, blockedMs, expiresMs }: Key): KeyState {
   if (revokedMs !== null) return 'revoked'
-  if (expiresMs !== null && expiresMs <= nowMs) return 'expired'
+  if (expiresMs !== null && expiresMs <= Date.now()) return 'expired'
   return blockedMs === null ? 'active' : 'blocked'
 }
 

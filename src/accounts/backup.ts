@@ -62,8 +62,8 @@ interface RevivedKey {
 }
 
 /** `2026-01-31T12-00-00Z`: sorts by time, and is a valid file name on every system. */
-export const timeInName = (ms = Date.now()) =>
-  new Date(ms).toISOString().slice(0, 19).replaceAll(':', '-').concat('Z')
+export const timeInName = () =>
+  new Date().toISOString().slice(0, 19).replaceAll(':', '-').concat('Z')
 
 /**
  * Copies the accounts, whether or not a server runs.

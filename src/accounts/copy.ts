@@ -23,9 +23,8 @@ interface Table {
   readonly others: readonly string[]
 }
 
-const usage = [
-  ...['requests', 'input_tokens', 'output_tokens', 'image_tokens', 'cached_tokens', 'cost'],
-]
+const tokens = ['input_tokens', 'output_tokens', 'image_tokens', 'cached_tokens']
+const usage = ['requests', ...tokens, 'cost']
 
 /** In an order in which each refers to earlier ones. */
 const tables: Readonly<Record<string, Table>> = {
@@ -49,8 +48,8 @@ const tables: Readonly<Record<string, Table>> = {
   ledger: {
     key: ['writer', 'number'],
     numbers: [
-      ...['writer', 'number', 'workspace_id', 'time_ms', 'input_tokens', 'output_tokens'],
-      ...['image_tokens', 'cached_tokens', 'cost', 'amount', 'key_id', 'rows'],
+      ...['writer', 'number', 'workspace_id', 'time_ms', ...tokens, 'cost'],
+      ...['amount', 'key_id', 'rows'],
     ],
     others: ['kind', 'model'],
   },

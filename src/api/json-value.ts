@@ -61,6 +61,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   )
 }
 
+/** A member of an object; undefined if it is none, or has no such member. */
+export function member(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
 const keyOrder = Symbol('key order')
 const duplicateKey = Symbol('duplicate key')
 

@@ -21,6 +21,7 @@ export {
   isShared,
   keysOf,
   maxDepth,
+  member,
   objectFromEntries,
   RawNumber,
   stringifyJson,

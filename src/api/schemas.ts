@@ -16,8 +16,6 @@ import {
   BatchResponseSchema,
   BatchTotalsSchema,
 } from './batch-schemas.js'
-import { ErrorSchema } from './error-schema.js'
-import { ModelsSchema } from './model-schemas.js'
 import {
   ChoiceQuestionSchema,
   NoulQuestionSchema,
@@ -37,8 +35,6 @@ export const validators = {
   choice: Compile(ChoiceQuestionSchema),
   score: Compile(ScoreQuestionSchema),
   response: Compile(ResponseSchema),
-  models: Compile(ModelsSchema),
-  error: Compile(ErrorSchema),
   usage: Compile(UsageReportSchema),
   batchRequest: Compile(BatchRequestSchema),
   batchItem: Compile(BatchItemSchema),

@@ -4,9 +4,9 @@
  * @module
  */
 
-/** `1 key`, `2 keys`. @param many - For nouns without a plain `s`. */
-export function counted(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`
+/** `1 key`, `2 keys`. */
+export function counted(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? '' : 's'}`
 }
 
 /** Bytes for people: `1.20 GB`, `340.0 MB`. */

@@ -7,6 +7,7 @@
 import type { ModelConfig } from '../config.js'
 import type { Dependencies } from '../server/dependencies.js'
 import type { OpenedModel } from '../opening/opened-model.js'
+import { printError } from '../terminal/print.js'
 import { withProgress } from '../terminal/progress.js'
 import { onOneDevice } from '../opening/models-to-open.js'
 
@@ -38,4 +39,23 @@ export async function loadModel(
   const chosen = model.hostCacheMb < 0 ? hostCacheMb : model.hostCacheMb
   const one = { ...onOneDevice(model), hostCacheMb: chosen }
   return withProgress('Loading the model', (onProgress) => openModel(one, { onProgress }))
+}
+
+interface Opened {
+  readonly warning?: string | undefined
+  close(): Promise<void>
+}
+
+/** Tells the warning of what is opened, and always closes it. */
+export async function withOpened<T extends Opened, Result>(
+  opening: Promise<T>,
+  work: (opened: T) => Promise<Result>,
+): Promise<Result> {
+  const opened = await opening
+  try {
+    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
+    return await work(opened)
+  } finally {
+    await opened.close()
+  }
 }

@@ -107,7 +107,8 @@ export function readTimeout(timeoutMs: number): number {
   throw new TypeError(`timeoutMs: expected more than 0, up to ${maxTimeoutMs}, got ${timeoutMs}`)
 }
 
-function readBaseUrl(baseUrl: string): string {
+/** The address without `/v1` and slashes at its end. @throws TypeError unless it is http or https. */
+export function readBaseUrl(baseUrl: string): string {
   let url: URL | undefined
   try {
     url = new URL(baseUrl)

@@ -14,9 +14,12 @@ export const count = (value: number): string => whole.format(value)
 export const compact = (value: number): string => short.format(value)
 
 /** `1 key`, `2 keys`. */
-export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`
+export function counted(value: number, one: string): string {
+  return `${count(value)} ${one}${value === 1 ? '' : 's'}`
 }
+
+/** `No process`. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const perCredit = 1_000_000
 
@@ -93,8 +96,8 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 const relative = new Intl.RelativeTimeFormat('en')
 
 /** `3 minutes ago`, `in 5 days`. */
-export function ago(time: string | number | Date, nowMs = Date.now()): string {
-  let value = (new Date(time).getTime() - nowMs) / 1000
+export function ago(time: string | number | Date): string {
+  let value = (new Date(time).getTime() - Date.now()) / 1000
   if (Math.abs(value) < 5) return 'just now'
   for (const [unit, size] of steps) {
     if (Math.abs(value) < size) return relative.format(Math.trunc(value), unit)

@@ -6,27 +6,21 @@
 
 import type { EngineOptions } from '../engine/engine.js'
 
+/** The engine options that a probe needs, as JSON can carry them. */
+const optionNames = [
+  ...(['modelPath', 'projectorPath', 'contextTokens', 'maxForks', 'batchTokens'] as const),
+  ...(['microbatchTokens', 'threads', 'device', 'split', 'tensorSplit', 'gpuLayers'] as const),
+  ...(['cpuExperts', 'mmap', 'flashAttention', 'cacheType', 'kernels'] as const),
+  'deterministic',
+] as const
+
 /** The options that the model will be opened with. */
-export type ProbeRequest = Pick<
-  EngineOptions,
-  | 'modelPath'
-  | 'projectorPath'
-  | 'contextTokens'
-  | 'maxForks'
-  | 'batchTokens'
-  | 'microbatchTokens'
-  | 'threads'
-  | 'device'
-  | 'split'
-  | 'tensorSplit'
-  | 'gpuLayers'
-  | 'cpuExperts'
-  | 'mmap'
-  | 'flashAttention'
-  | 'cacheType'
-  | 'kernels'
-  | 'deterministic'
->
+export type ProbeRequest = Pick<EngineOptions, (typeof optionNames)[number]>
+
+export function probeRequest(options: EngineOptions): ProbeRequest {
+  const entries = optionNames.map((name) => [name, options[name]])
+  return Object.fromEntries(entries) as ProbeRequest
+}
 
 /** Sent before the reply: the stage that begins. */
 export interface ProbeStage {

@@ -9,7 +9,6 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import type { EngineOptions } from '../engine/engine.js'
 import { loadFailure } from '../engine/load-failure.js'
 import { type ErrorCode, OiError } from '../errors.js'
 import { defaultModelPath } from './default-model.js'
@@ -21,20 +20,6 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** How much of a process's last output is kept. */
 const maxWordsBytes = 64 << 10
-
-/** The engine options that a probe needs, as JSON can carry them. */
-export function probeRequest(options: EngineOptions): ProbeRequest {
-  const { modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens } =
-    options
-  const { threads, device, split, tensorSplit, gpuLayers, cpuExperts, mmap } = options
-  const { flashAttention, cacheType } = options
-  const { kernels, deterministic } = options
-  return {
-    ...{ modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens },
-    ...{ threads, device, split, tensorSplit, gpuLayers, cpuExperts, mmap },
-    ...{ flashAttention, cacheType, kernels, deterministic },
-  }
-}
 
 /** Models that this process has tried, in case the cache folder cannot be written. */
 const known = new Set<string>()

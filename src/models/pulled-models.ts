@@ -131,14 +131,17 @@ interface UnfinishedPull {
 /** By name. */
 export function listUnfinished(modelsDir: string): readonly UnfinishedPull[] {
   const folder = join(modelsDir, unfinishedFolder)
-  return foldersIn(folder).map((name) => {
-    const sizes = readdirSync(join(folder, name)).map((file) => {
-      const stats = statSync(join(folder, name, file), { throwIfNoEntry: false })
-      // A part has its full length from the start, but blocks only where it was written.
-      return stats === undefined ? 0 : Math.min(stats.size, stats.blocks * 512)
-    })
-    return { name, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) }
+  return foldersIn(folder).map((name) => ({ name, bytes: bytesIn(join(folder, name)) }))
+}
+
+/** Size of a folder's files on the disk. */
+export function bytesIn(folder: string): number {
+  const sizes = readdirSync(folder).map((file) => {
+    const stats = statSync(join(folder, file), { throwIfNoEntry: false })
+    // A part has its full length from the start, but blocks only where it was written.
+    return stats === undefined ? 0 : Math.min(stats.size, stats.blocks * 512)
   })
+  return sizes.reduce((sum, bytes) => sum + bytes, 0)
 }
 
 function foldersIn(folder: string): string[] {

@@ -92,22 +92,31 @@ export function writeGguf(
     else values.set(key, rawOf(value))
   }
   let offset = 0
-  const infos = [...tensors].flatMap(([name, { dims, type, data }]) => {
+  const places = [...tensors].map(([name, { dims, type, data }]) => {
     const own = offset
     offset += aligned(data.length)
-    return [text(name), u32(dims.length), ...dims.map(u64), u32(type), u64(own)]
+    return { name, dims, type, offset: own }
   })
-  const head = Buffer.concat([headOf(values, tensors.size), ...infos])
+  const head = headOf(values, places)
   const padded = (bytes: Buffer) => [bytes, Buffer.alloc(aligned(bytes.length) - bytes.length)]
   const data = [...tensors.values()].flatMap((tensor) => padded(tensor.data))
   writeFileSync(path, Buffer.concat([...padded(head), ...data]))
 }
 
-/** The beginning of a file: how many tensors it has, and its metadata as {@link rawOf} has them. */
-export function headOf(values: ReadonlyMap<string, Buffer>, tensors: number): Buffer {
+/** Of a tensor, what stands in the header. */
+type TensorPlace = Omit<Tensor, 'data'> & { readonly name: string; readonly offset: number }
+
+/** The header: its metadata as {@link rawOf} has them, and where its tensors are. */
+export function headOf(
+  values: ReadonlyMap<string, Buffer>,
+  tensors: readonly TensorPlace[],
+): Buffer {
   return Buffer.concat([
-    ...[Buffer.from('GGUF'), u32(3), u64(tensors), u64(values.size)],
+    ...[Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(values.size)],
     ...[...values].flatMap(([key, value]) => [text(key), value]),
+    ...tensors.flatMap(({ name, dims, type, offset }) => [
+      ...[text(name), u32(dims.length), ...dims.map(u64), u32(type), u64(offset)],
+    ]),
   ])
 }
 

@@ -29,6 +29,9 @@ t.test('the server’s package serves', { skip }, async (t) => {
   }
   await succeeds(t, project.oi(...keys), 'the accounts open')
 
+  const made = await project.oi('keys', 'create', '--workspace', 'shop', '--data-dir', 'data')
+  const authorization = `Bearer ${/^oi-\S+$/m.exec(made.output)?.[0]}`
+
   const port = String(await vacantPort())
   const oi = join(project.folder, 'node_modules', '.bin', 'oi')
   const serve = [oi, 'serve', '--port', port, '--data-dir', 'data', '--threads', '1']
@@ -45,7 +48,6 @@ t.test('the server’s package serves', { skip }, async (t) => {
     () => (closed ? `oi serve ended with ${child.exitCode}:\n${said}` : undefined),
   )
   t.match(said, /Listening on \S+ \((?:uWebSockets\.js|node:http, as .+)\)/)
-  const authorization = `Bearer ${/^ {2}(\S+)$/m.exec(said)?.[1]}`
   const headers = { authorization, 'content-type': 'application/json' }
   const questions = { wet: { type: 'noul', instructions: 'Is it wet?' } }
   const body = JSON.stringify({ state: 'It rains.', questions })

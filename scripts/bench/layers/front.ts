@@ -9,9 +9,7 @@
  */
 
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { probe } from '../../build/run.js'
@@ -22,8 +20,6 @@ import type { LoadResult } from '../load.js'
 import { hasProc, processTime } from '../proc.js'
 
 const run = promisify(execFile)
-const connections = 32
-const bodyBytes = 4096
 const warmUpSeconds = 2
 const standardSeconds = 5
 
@@ -35,41 +31,32 @@ export async function front(bench: Bench): Promise<void> {
   const onCore = (core: number, ...args: string[]): [string, string[]] =>
     pins ? ['taskset', ['-c', String(core), process.execPath, ...args]] : [process.execPath, args]
 
-  const dir = mkdtempSync(join(tmpdir(), 'oi-bench-'))
-  try {
-    const body = join(dir, 'body.json')
-    writeFileSync(body, bodyText())
-    await using uws = new Child(...onCore(0, script('front-server'), 'uws'))
-    await using node = new Child(...onCore(0, script('front-server'), 'node'))
-    const subjects = [
-      { name: 'uWebSockets.js', child: uws },
-      { name: 'node:http', child: node },
-    ]
-    const measured = subjects.map(async ({ name, child }) => {
-      const [line] = await child.match(/^\{.*\}$/m)
-      const { port, key } = JSON.parse(line) as { port: number; key: string }
-      const args = ['--port', String(port), '--key', key, '--body', body]
-      const load = async (seconds: number) => {
-        const command = onCore(1, script('load'), ...args)
-        command[1].push('--seconds', String(seconds), '--connections', String(connections))
-        const { stdout } = await run(...command)
-        return JSON.parse(stdout) as LoadResult
-      }
-      return {
-        name,
-        run: () => once(name, child.pid!, () => load(bench.options.seconds ?? standardSeconds)),
-        load,
-      }
-    })
-    const ready = await Promise.all(measured)
-    for (const { name, load } of ready) {
-      bench.say(`  warming up ${name}`)
-      await load(warmUpSeconds)
+  await using uws = new Child(...onCore(0, script('front-server'), 'uws'))
+  await using node = new Child(...onCore(0, script('front-server'), 'node'))
+  const subjects = [
+    { name: 'uWebSockets.js', child: uws },
+    { name: 'node:http', child: node },
+  ]
+  const measured = subjects.map(async ({ name, child }) => {
+    const [line] = await child.match(/^\{.*\}$/m)
+    const { port, key } = JSON.parse(line) as { port: number; key: string }
+    const load = async (seconds: number) => {
+      const args = [script('front-load'), String(port), key, String(seconds)]
+      const { stdout } = await run(...onCore(1, ...args))
+      return JSON.parse(stdout) as LoadResult
     }
-    bench.record(figuresOf(new Figures('front', await measure(bench, ready))))
-  } finally {
-    rmSync(dir, { recursive: true })
+    return {
+      name,
+      run: () => once(name, child.pid!, () => load(bench.options.seconds ?? standardSeconds)),
+      load,
+    }
+  })
+  const ready = await Promise.all(measured)
+  for (const { name, load } of ready) {
+    bench.say(`  warming up ${name}`)
+    await load(warmUpSeconds)
   }
+  bench.record(figuresOf(new Figures('front', await measure(bench, ready))))
 }
 
 async function once(name: string, pid: number, load: () => Promise<LoadResult>) {
@@ -106,24 +93,4 @@ function figuresOf(figures: Figures): readonly Figure[] {
   figures.add(`${ours}, latency p99`, 'ms')
   figures.add(`${theirs}, latency p99`, 'ms')
   return figures.all
-}
-
-/** A support case with a question of each type, filled up to its size. */
-function bodyText(): string {
-  const questions = {
-    refund: { type: 'noul', instructions: 'Does the customer want money back?' },
-    team: {
-      type: 'choice',
-      instructions: 'Which team should handle this?',
-      criteria: { billing: 'payments and invoices', shipping: 'parcels', support: 'all else' },
-    },
-    urgency: {
-      type: 'score',
-      instructions: 'How urgent is it?',
-      criteria: ['can wait', 'this week', 'today', 'at once'],
-    },
-  }
-  const sentence = 'My card was charged twice for order 4711, and nobody has answered me yet. '
-  const rest = bodyBytes - JSON.stringify({ state: '', questions }).length
-  return JSON.stringify({ state: sentence.repeat(100).slice(0, rest), questions })
 }

@@ -21,8 +21,7 @@ export function picture(format: Format, width = 64, height = 48): Promise<Buffer
     .toBuffer()
 }
 
-const dataUrl = (bytes: Buffer, type = 'image/png') =>
-  `data:${type};base64,${bytes.toString('base64')}`
+const dataUrl = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`
 
 function block(bytes: Buffer, type = 'image/png', more: object = {}): string {
   const source = { type: 'base64', media_type: type, data: bytes.toString('base64') }
@@ -83,13 +82,9 @@ async function requireSeen(context: Context, body: string, images = 1): Promise<
 }
 
 /** Requires a refusal of `{"photo":IMAGE}` that names the place. */
-async function requireRefused(context: Context, image: string, place = 'state.photo') {
-  refusalOf(
-    await context.post(await show(context, `{"photo":${image}}`)),
-    400,
-    'invalid_request',
-    place,
-  )
+async function requireRefused(context: Context, image: string) {
+  const reply = await context.post(await show(context, `{"photo":${image}}`))
+  refusalOf(reply, 400, 'invalid_request', 'state.photo')
 }
 
 export const imageRules = [

@@ -58,7 +58,7 @@ export function compact(
   db: Connection,
   ...[beforeMs, path, shrink = false]: CompactOptions
 ): Compaction {
-  const file = create(path)
+  const file = exporting(path, () => openSync(path, 'wx', 0o600))
   try {
     const writer = db.write(() => takeWriter(db))
     let rows = 0
@@ -71,7 +71,7 @@ export function compact(
           )
           .all(beforeMs, writer, rowsAtOnce)
         if (batch.length === 0) return { moved: 0, last: number }
-        append(file, path, batch)
+        exporting(path, () => append(file, batch))
         return { moved: batch.length, last: close(db, batch, writer, number, beforeMs) }
       })
       if (moved === 0) break
@@ -138,26 +138,18 @@ function replace(
   return number
 }
 
-function create(path: string): number {
-  try {
-    return openSync(path, 'wx', 0o600)
-  } catch (cause) {
-    throw exportError(path, cause)
-  }
-}
-
-function append(file: number, path: string, batch: readonly object[]): void {
+function append(file: number, batch: readonly object[]): void {
   const bytes = Buffer.from(batch.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  try {
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
-    fsyncSync(file)
-  } catch (cause) {
-    throw exportError(path, cause)
-  }
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+  fsyncSync(file)
 }
 
-function exportError(path: string, cause: unknown): OiError {
-  const { code, message } = cause as NodeJS.ErrnoException
-  const why = code === 'EEXIST' ? 'it exists already: choose another with --export' : message
-  return new OiError('ERR_ACCOUNTS', `Cannot write the rows to ${path}: ${why}`, { cause })
+function exporting<T>(path: string, write: () => T): T {
+  try {
+    return write()
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'EEXIST' ? 'it exists already: choose another with --export' : message
+    throw new OiError('ERR_ACCOUNTS', `Cannot write the rows to ${path}: ${why}`, { cause })
+  }
 }

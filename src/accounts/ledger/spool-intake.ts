@@ -1,5 +1,6 @@
 /**
- * The spools that a writer has yet to take in: those of earlier runs, and its own server's.
+ * The spools that a writer has yet to take in, those of earlier runs and its own server's; and what
+ * it tells with its next reply.
  *
  * @module
  */
@@ -9,7 +10,8 @@ import { counted } from '../../api/words.js'
 import { findSpools, type TakenIn } from './spool.js'
 import { removeOldParts, type SpoolPlace } from './spool-files.js'
 import { reasonOf } from '../store/store-errors.js'
-import type { Booked } from './write-bookings.js'
+import { type Booked, noneAside } from './write-bookings.js'
+import type { WriteReply } from './write-request.js'
 
 /** Bookings wait while spools are taken in. */
 const mostAtOnce = 20
@@ -19,14 +21,12 @@ export class SpoolIntake {
   #done: string[] = []
   /** Answers in spools that the operator has not been told of. */
   #answers: number | undefined
+  #notes: string[] = []
+  #aside = noneAside
 
   constructor(place: SpoolPlace) {
     this.#left = findSpools(place)
     removeOldParts(place)
-  }
-
-  get left(): number {
-    return this.#left.length
   }
 
   add(paths: readonly string[]): void {
@@ -39,25 +39,26 @@ export class SpoolIntake {
   }
 
   /** The next one is taken in, and in no file any more. */
-  took(path: string, { answers, setAside, reason }: TakenIn): Booked {
+  took(path: string, taken: TakenIn): void {
     unlinkSync(path)
-    this.#answers = (this.#answers ?? 0) + answers
+    this.#answers = (this.#answers ?? 0) + taken.answers
     this.#end(path)
-    return { setAside, reason }
+    this.noteAside(taken)
   }
 
-  /** The next one cannot be taken in. @param notes - Gets a sentence for the operator. */
-  couldNot(path: string, error: unknown, notes: string[]): void {
+  /** The next one cannot be taken in. */
+  couldNot(path: string, error: unknown): void {
     // If it is gone, another process has taken it in.
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT') notes.push(`${path} could not be taken in: ${reasonOf(error)}`)
+    if (code !== 'ENOENT') this.#notes.push(`${path} could not be taken in: ${reasonOf(error)}`)
     this.#end(path)
   }
 
-  /** After some: what the operator should know. */
-  tell(notes: string[]): void {
+  /** After some. */
+  tell(): void {
     if (this.#left.length > 0 || this.#answers === undefined) return
-    notes.push(`The usage of ${counted(this.#answers, 'answer')} has been taken in from spools`)
+    const answers = counted(this.#answers, 'answer')
+    this.#notes.push(`The usage of ${answers} has been taken in from spools`)
     this.#answers = undefined
   }
 
@@ -66,10 +67,21 @@ export class SpoolIntake {
     this.#done.push(path)
   }
 
-  /** Those that are taken in, or cannot be, since the last call. */
-  takeDone(): readonly string[] {
-    const done = this.#done
+  /** Notes bookings that could not be made, of spools or others. */
+  noteAside({ setAside, reason }: Booked): void {
+    this.#aside = {
+      setAside: this.#aside.setAside + setAside,
+      reason: reason || this.#aside.reason,
+    }
+  }
+
+  /** What has happened since the last call. */
+  takeNews(): Pick<WriteReply, 'notes' | 'setAside' | 'takenIn' | 'spoolsLeft'> {
+    const [notes, setAside, takenIn] = [this.#notes, this.#aside, this.#done]
+    this.#notes = []
+    // The operator may be told of them later.
+    this.#aside = { ...setAside, setAside: 0 }
     this.#done = []
-    return done
+    return { notes, setAside, takenIn, spoolsLeft: this.#left.length }
   }
 }

@@ -9,17 +9,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
@@ -79,7 +69,8 @@ export function keepForNextStart(
 ): void {
   if (owed.length === 0 && !uncertain?.refused.length) return
   const count = answersOf(owed)
-  const path = writeSpool(place, owed, uncertain)
+  const id = randomUUID()
+  const path = writeFirst(place, nameOf(id), textOf(place, id, owed, uncertain))
   if (path !== undefined) {
     log(leftBehind(count, path))
     return
@@ -100,7 +91,7 @@ export async function spill(
   id: string,
   bookings: readonly Booking[],
 ): Promise<string | undefined> {
-  const text = textOf({ oi: 'accounts', id, dataDir: place.owner }, bookings)
+  const text = textOf(place, id, bookings)
   for (const folder of spoolFolders(place)) {
     const path = join(folder, nameOf(id))
     try {
@@ -124,8 +115,7 @@ export function spillNow(
   id: string,
   bookings: readonly Booking[],
 ): string | undefined {
-  const text = textOf({ oi: 'accounts', id, dataDir: place.owner }, bookings)
-  return writeFirst(place, nameOf(`${id}-again`), text)
+  return writeFirst(place, nameOf(`${id}-again`), textOf(place, id, bookings))
 }
 
 /** What the operator is told of a spool that is left at the end. */
@@ -210,19 +200,15 @@ export function takeIn(db: Sqlite.Database, path: string): TakenIn {
   }
 }
 
-/** @returns Its path, or undefined if no folder accepts it. */
-function writeSpool(
-  place: SpoolPlace,
+function textOf(
+  { owner: dataDir }: SpoolPlace,
+  id: string,
   bookings: readonly Booking[],
-  uncertain: Uncertain | undefined,
-): string | undefined {
-  const id = randomUUID()
-  const header: Header = { oi: 'accounts', id, dataDir: place.owner, uncertain }
-  return writeFirst(place, nameOf(id), textOf(header, bookings))
+  uncertain?: Uncertain,
+): string {
+  const header: Header = { oi: 'accounts', id, dataDir, uncertain }
+  return [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
 }
-
-const textOf = (header: Header, bookings: readonly Booking[]) =>
-  [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
 
 /** @returns The path in the first folder that accepts it, or undefined. */
 function writeFirst(place: SpoolPlace, name: string, text: string): string | undefined {
@@ -255,17 +241,12 @@ export function readSpool(path: string): Spool {
 
 function writeWhole(path: string, text: string): void {
   const part = `${path}${partly}`
-  const file = openSync(part, 'wx', 0o600)
   try {
-    const bytes = Buffer.from(text)
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
-    fsyncSync(file)
+    writeFileSync(part, text, { flag: 'wx', mode: 0o600, flush: true })
     renameSync(part, path)
   } catch (error) {
-    unlinkSync(part)
+    rmSync(part, { force: true })
     throw error
-  } finally {
-    closeSync(file)
   }
 }
 

@@ -54,9 +54,6 @@ export class StoreWriter {
   #forgotAtMs = -Infinity
   #sizes = { fileBytes: 0, walBytes: 0 }
   readonly #spools: SpoolIntake
-  #notes: string[] = []
-  #setAside = 0
-  #asideReason = ''
 
   /** Does not open the file yet. @param noted - The file that this process has opened already. */
   constructor(dataDir: string, shared: Shared, noted?: Noted) {
@@ -88,7 +85,7 @@ export class StoreWriter {
       }
       committing = true
       commit.run()
-      this.#noteAside(booked)
+      this.#spools.noteAside(booked)
       return this.#reply('committed', { moved }, request)
     } catch (error) {
       const failure = { reason: reasonOf(error), busy: isBusy(error) || error instanceof NoRoom }
@@ -122,18 +119,13 @@ export class StoreWriter {
   #takeInSpools(db: Sqlite.Database): void {
     for (const path of this.#spools.next()) {
       try {
-        this.#noteAside(this.#spools.took(path, takeIn(db, path)))
+        this.#spools.took(path, takeIn(db, path))
       } catch (error) {
         if (isSqliteError(error) && !isRefusedValue(error)) break
-        this.#spools.couldNot(path, error, this.#notes)
+        this.#spools.couldNot(path, error)
       }
     }
-    this.#spools.tell(this.#notes)
-  }
-
-  #noteAside({ setAside, reason }: Booked): void {
-    this.#setAside += setAside
-    if (setAside > 0) this.#asideReason = reason
+    this.#spools.tell()
   }
 
   /** Deletes keys that count no longer, now and then. */
@@ -262,16 +254,8 @@ export class StoreWriter {
     request?: WriteRequest,
   ): WriteReply {
     const kept = outcome === 'committed' && request !== undefined ? this.#keptOf(request) : []
-    const notes = this.#notes
-    const setAside = { setAside: this.#setAside, reason: this.#asideReason }
-    this.#notes = []
-    this.#setAside = 0
-    return {
-      ...{ outcome, moved, notes, setAside, kept },
-      ...{ takenIn: this.#spools.takeDone(), spoolsLeft: this.#spools.left },
-      ...(failure && { failure }),
-      ...this.#sizes,
-    }
+    const news = this.#spools.takeNews()
+    return { ...{ outcome, moved, kept }, ...news, ...(failure && { failure }), ...this.#sizes }
   }
 }
 

@@ -20,54 +20,32 @@ type Row = { -readonly [Name in keyof Omit<DailyUsage, 'day'>]: DailyUsage[Name]
 const usageColumns = `requests, input_tokens AS inputTokens, output_tokens AS outputTokens,
   image_tokens AS imageTokens, cached_tokens AS cachedTokens, cost`
 
+const tables = { workspaceId: 'usage WHERE workspace_id', keyId: 'key_usage WHERE key_id' } as const
+
 /**
- * The usage of a workspace. Within a transaction.
+ * The usage of a workspace or a key. Within a transaction.
  *
- * @param days - The number of days, the one of `nowMs` included.
+ * @param whose - What the id is of.
+ * @param days - The number of days, today included.
  * @param pending - Bookings that are not in the file yet.
  * @returns Newest first, then by model.
  */
 export function readUsage(
   db: Connection,
-  workspaceId: number,
-  days: number,
-  pending: Iterable<Booking>,
-  nowMs = Date.now(),
-): DailyUsage[] {
-  const isOurs = (booking: Booking) => booking.workspaceId === workspaceId
-  return read(db, 'usage WHERE workspace_id', workspaceId, days, pending, isOurs, nowMs)
-}
-
-/** The usage of a key; otherwise as {@link readUsage}. */
-export function readKeyUsage(
-  db: Connection,
-  keyId: number,
-  days: number,
-  pending: Iterable<Booking>,
-  nowMs = Date.now(),
-): DailyUsage[] {
-  const isOurs = (booking: Booking) => booking.keyId === keyId
-  return read(db, 'key_usage WHERE key_id', keyId, days, pending, isOurs, nowMs)
-}
-
-function read(
-  db: Connection,
-  from: 'usage WHERE workspace_id' | 'key_usage WHERE key_id',
+  whose: keyof typeof tables,
   id: number,
   days: number,
   pending: Iterable<Booking>,
-  isOurs: (booking: Booking) => boolean,
-  nowMs: number,
 ): DailyUsage[] {
-  const after = Math.floor(nowMs / dayMs) - days
+  const after = Math.floor(Date.now() / dayMs) - days
   const rows = db
     .prepare<[number, number], Row>(
-      `SELECT day, model, ${usageColumns} FROM ${from} = ? AND day > ?`,
+      `SELECT day, model, ${usageColumns} FROM ${tables[whose]} = ? AND day > ?`,
     )
     .all(id, after)
   for (const booking of pending) {
     const day = Math.floor(booking.timeMs / dayMs)
-    if (isOurs(booking) && day > after) add(rows, day, booking)
+    if (booking[whose] === id && day > after) add(rows, day, booking)
   }
   return rows
     .sort((a, b) => b.day - a.day || (a.model < b.model ? -1 : 1))

@@ -8,20 +8,10 @@ import Type from 'typebox'
 import { id, name, oneOf, orNull, strict, time, timeOrNull } from './fields.js'
 import { named } from '../schema-parts.js'
 
-const models = (description: string) =>
-  Type.Union(
-    [
-      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
-        minItems: 1,
-        maxItems: 100,
-        uniqueItems: true,
-      }),
-      Type.Null(),
-    ],
-    { description },
-  )
-
-const modelNames = models(
+const modelNames = orNull(
+  Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+    ...{ minItems: 1, maxItems: 100, uniqueItems: true },
+  }),
   'Own names of the models that it may use, as in `GET /v1/models`; `null`: all.',
 )
 

@@ -12,6 +12,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  member,
   stringifyJson,
 } from '../../api/json.js'
 import { OiError } from '../../errors.js'
@@ -162,8 +163,4 @@ function paint(colours: boolean, code: string, text: string): string {
 function textOf(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   return oneLine(typeof value === 'string' ? value : stringifyJson(value))
-}
-
-function member(value: Json | undefined, name: string): Json | undefined {
-  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }

@@ -15,7 +15,7 @@ import { askRowsFile, type AskRowsOptions } from './ask-rows.js'
 import { askServer, readOrders, requireKey } from './ask-server.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import type { CommandDependencies } from '../exit-codes.js'
-import { loadModel, modelSettings } from '../load-model.js'
+import { loadModel, modelSettings, withOpened } from '../load-model.js'
 import {
   type NamedQuestion,
   questionFlags,
@@ -24,7 +24,7 @@ import {
 } from './question-flags.js'
 import { modelToOpen } from '../../opening/models-to-open.js'
 import { mostAtOnce, type SubjectFlags, subjectOf } from '../open-subject.js'
-import { print, printError } from '../../terminal/print.js'
+import { print } from '../../terminal/print.js'
 import { addSettings } from '../input/setting-options.js'
 import { rowLimits, usualState } from '../input/table-flags.js'
 import { readWhole, together } from '../input/values.js'
@@ -165,14 +165,9 @@ async function askModel(
   const wire = dependencies.createWire(config)
   // Before the model is loaded: errors of the request should show at once.
   const request = await wire.readRequest(body, { evidence: flags.evidence ?? false, scope: '' })
-  const opened = await loadModel(model, dependencies)
-  try {
-    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-    const decision = await opened.decider.decide(request, { evidence: flags.evidence ?? false })
-    return wire.serializeDecision(decision)
-  } finally {
-    await opened.close()
-  }
+  return withOpened(loadModel(model, dependencies), async ({ decider }) =>
+    wire.serializeDecision(await decider.decide(request, { evidence: flags.evidence ?? false })),
+  )
 }
 
 function parseReply(text: string) {

@@ -29,6 +29,7 @@ import type { AskedRow } from '../../evaluate/rows/types.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { exitCodes } from '../exit-codes.js'
 import { rowLimits, usualState } from '../input/table-flags.js'
+import { withOpened } from '../load-model.js'
 import type { OpenSubject } from '../open-subject.js'
 import { oneLine } from '../../terminal/text-table.js'
 import { printError, printNext } from '../../terminal/print.js'
@@ -86,16 +87,12 @@ export async function askRowsFile(
     )
     if (survey.rows === 0)
       throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
-    const opened = await open()
-    try {
-      if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-      const journal = await openJournal(options, opened.subject, survey.digest)
+    return await withOpened(open(), async ({ subject }) => {
+      const journal = await openJournal(options, subject, survey.digest)
       const total = Math.min(limit, survey.rows)
-      const run = new Run(opened.subject, options, out, journal, total)
-      return await run.toEnd(firstRows(file.rows(rowLimits), limit), exit)
-    } finally {
-      await opened.close()
-    }
+      const run = new Run(subject, options, out, journal, total)
+      return run.toEnd(firstRows(file.rows(rowLimits), limit), exit)
+    })
   } finally {
     await file.close()
   }

@@ -9,6 +9,7 @@ import { type Client, createClient, OiRequestError, type Orders } from '../../cl
 import { keyIn, readConfig, settings } from '../../config.js'
 import { OiError } from '../../errors.js'
 import type { Dependencies } from '../../server/dependencies.js'
+import { serverAddress } from '../input/values.js'
 
 interface ServerQuestion {
   /** With or without `/v1` at its end. */
@@ -53,12 +54,8 @@ export function connect(url: string, key: string, maxRetries: number): Client {
       'The key has characters that no key can have: see --key and OI_KEY',
     )
   }
-  try {
-    return createClient({ baseUrl: url, apiKey: key, timeoutMs, maxRetries })
-  } catch (cause) {
-    const { message } = cause as TypeError
-    throw new OiError('ERR_CONFIG', message.replace(/^baseUrl/, '--url'), { cause })
-  }
+  const baseUrl = serverAddress('--url', url)
+  return createClient({ baseUrl, apiKey: key, timeoutMs, maxRetries })
 }
 
 /**

@@ -24,7 +24,7 @@ import { ownCalibration } from '../../scoring/calibration.js'
 import type { Temperature } from '../../scoring/types.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { printError } from '../../terminal/print.js'
-import { loadModel } from '../load-model.js'
+import { loadModel, withOpened } from '../load-model.js'
 import { type SubjectFlags, subjectOf } from '../open-subject.js'
 
 /** The model of the observations. */
@@ -49,10 +49,7 @@ export async function observeModel(
   dependencies: Dependencies,
 ): Promise<Observed> {
   const model = modelToOpen(config)
-  const opened = await loadModel(model, dependencies)
-  try {
-    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-    const { decider, temperatures = [] } = opened
+  return withOpened(loadModel(model, dependencies), async ({ decider, temperatures = [] }) => {
     const observations = await askRows(
       file.rows(limits),
       (request, signal) => decider.decide(request, { evidence: true, signal }),
@@ -61,9 +58,7 @@ export async function observeModel(
     const [card] = decider.models
     const about = { file: model.file, model: card!.digest, readout: card!.readout }
     return { observations, identity: { ...about, onTopOf: given(temperatures) } }
-  } finally {
-    await opened.close()
-  }
+  })
 }
 
 /**

@@ -20,7 +20,8 @@ import { print, printError } from '../../terminal/print.js'
 import { withProgress } from '../../terminal/progress.js'
 import { requireAnother, requireWritable, writePage } from '../output/output-files.js'
 import { rowLimits, rowReader } from '../input/table-flags.js'
-import type { OpenedSubject, OpenSubject } from '../open-subject.js'
+import { withOpened } from '../load-model.js'
+import type { OpenSubject } from '../open-subject.js'
 
 /**
  * @param models - Of the repeated flag.
@@ -94,7 +95,7 @@ async function evaluateRows(
   }
 
   const run = (subject: OpenSubject, how: RunOptions): Promise<Ended> =>
-    withOpened(subject, (opened) => new Run(file, survey, opened, options, how).toEnd(exit))
+    withOpened(subject(), (opened) => new Run(file, survey, opened, options, how).toEnd(exit))
   const { against } = options
   let other = against === undefined ? undefined : await keptRun(against, survey.digest)
   if (openOther !== undefined) {
@@ -106,19 +107,6 @@ async function evaluateRows(
     other = { paired, about: { models: report.models } }
   }
   return finish(await run(open!, { out, other }), options)
-}
-
-async function withOpened<T>(
-  open: OpenSubject,
-  work: (opened: OpenedSubject) => Promise<T>,
-): Promise<T> {
-  const opened = await open()
-  try {
-    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-    return await work(opened)
-  } finally {
-    await opened.close()
-  }
 }
 
 /** Writes the report. @returns The exit code. @throws The failure. */

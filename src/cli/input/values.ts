@@ -6,6 +6,7 @@
 
 import { InvalidArgumentError } from 'commander'
 import { readCredits } from '../../accounts/ledger/money.js'
+import { readBaseUrl } from '../../client/options.js'
 import { OiError } from '../../errors.js'
 
 /** @returns A reader for an option's value, which throws commander's error outside the range. */
@@ -42,12 +43,10 @@ export function together(value: string, before: readonly string[] = []): readonl
  * ```
  */
 export function serverAddress(flag: string, text: string): string {
-  const base = URL.canParse(text) ? new URL(text) : undefined
-  if (base === undefined || !/^https?:$/.test(base.protocol)) {
-    throw new OiError(
-      'ERR_CONFIG',
-      `${flag}: expected an address like http://localhost:8080, got ${text}`,
-    )
+  try {
+    return readBaseUrl(text)
+  } catch (cause) {
+    const { message } = cause as TypeError
+    throw new OiError('ERR_CONFIG', message.replace(/^baseUrl/, flag), { cause })
   }
-  return `${base.origin}${base.pathname.replace(/\/*$/, '').replace(/\/v1$/, '')}`
 }

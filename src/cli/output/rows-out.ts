@@ -14,6 +14,7 @@ import {
   entriesOf,
   isJsonObject,
   type Json,
+  member,
   objectFromEntries,
   parseJson,
   stringifyJson,
@@ -150,10 +151,6 @@ function cellsOf(answer: Json): readonly [string | number, number] {
   if (typeof choice === 'string') return [choice, Number(member(probabilities, choice))]
   const levels = entriesOf(probabilities as Record<string, Json>).map(([, p]) => Number(p))
   return [Number(member(answer, 'score')), Math.max(...levels)]
-}
-
-function member(value: Json | undefined, name: string): Json | undefined {
-  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 function gradeCell(isRight: boolean | undefined): string {

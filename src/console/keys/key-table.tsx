@@ -5,6 +5,7 @@
  */
 
 import { useMemo } from 'preact/hooks'
+import { capitalized } from '../format.js'
 import { Button } from '../parts/button.js'
 import { Menu } from '../parts/menu.js'
 import { Status, Time, type Tone } from '../parts/small.js'
@@ -24,12 +25,6 @@ const tones: Readonly<Record<Key['state'], Tone>> = {
   blocked: 'warn',
   expired: 'idle',
   revoked: 'idle',
-}
-const stateNames: Readonly<Record<Key['state'], string>> = {
-  active: 'Active',
-  blocked: 'Blocked',
-  expired: 'Expired',
-  revoked: 'Revoked',
 }
 
 export function KeyTable({ keys, workspaces, onOpen }: KeyTableProps) {
@@ -57,7 +52,7 @@ function columnsOf(
     {
       name: 'State',
       by: ({ state }) => state,
-      cell: (key) => <Status tone={tones[key.state]}>{stateNames[key.state]}</Status>,
+      cell: (key) => <Status tone={tones[key.state]}>{capitalized(key.state)}</Status>,
     },
     {
       name: 'Workspace',

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { bytes } from '../format.js'
+import { bytes, capitalized } from '../format.js'
 import { Status, type Tone } from '../parts/small.js'
 import { type Column, numbers } from '../parts/table.js'
 import type { ModelState } from '../wire.js'
@@ -17,20 +17,12 @@ const modelTones: Readonly<Record<ModelState['state'], Tone>> = {
   failed: 'bad',
 }
 
-const stateNames: Readonly<Record<ModelState['state'], string>> = {
-  ready: 'Ready',
-  loading: 'Loading',
-  draining: 'Draining',
-  'no process': 'No process',
-  failed: 'Failed',
-}
-
 /** As `Ready`; while the model loads, the progress. */
 export function StateOf({ of: { state, loaded } }: { readonly of: ModelState }) {
   const far = loaded === null || state !== 'loading' ? '' : ` ${Math.round(loaded * 100)}%`
   return (
     <Status tone={modelTones[state]}>
-      {stateNames[state]}
+      {capitalized(state)}
       {far}
     </Status>
   )

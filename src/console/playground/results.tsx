@@ -5,7 +5,6 @@
  */
 
 import { useState } from 'preact/hooks'
-import type { Json } from '../../api/json-value.js'
 import { count, counted, milliseconds } from '../format.js'
 import { Segments } from '../parts/field.js'
 import { CopyButton, Facts } from '../parts/small.js'
@@ -49,7 +48,7 @@ export function Results({ of: run, charged, thresholds, onThresholds }: ResultsP
         ))
       ) : (
         <pre class="code" role="region" tabIndex={0} aria-label="The reply as JSON">
-          {pretty(reply.text)}
+          {prettyJson(readJson(reply.text))}
         </pre>
       )}
       <details class="fold">
@@ -86,9 +85,4 @@ export function Results({ of: run, charged, thresholds, onThresholds }: ResultsP
 function tokens(value: number, others = 0, what = ''): string {
   const text = counted(value, 'token')
   return others === 0 ? text : `${text}, ${count(others)} ${what}`
-}
-
-function pretty(text: string): string {
-  const value: Json = readJson(text)
-  return prettyJson(value)
 }

@@ -19,21 +19,12 @@ import { callText, withQuery } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Keys, Usage, Workspaces } from '../wire.js'
 import { longestDays, rangeOf, ranges, wholeSpan } from './range.js'
-import { barsOf, type Measure, sumOf, type Total, totalsOf } from './series.js'
+import { barsOf, type Measure, measures, sumOf, type Total, totalsOf } from './series.js'
 
 const groupings = [
   { value: 'workspace', text: 'Workspace' },
   { value: 'key', text: 'Key' },
   { value: 'model', text: 'Model' },
-]
-
-const measures: readonly { readonly value: Measure; readonly text: string }[] = [
-  { value: 'requests', text: 'Answered requests' },
-  { value: 'input_tokens', text: 'Input tokens' },
-  { value: 'output_tokens', text: 'Output tokens' },
-  { value: 'image_tokens', text: 'Image tokens' },
-  { value: 'cached_tokens', text: 'Cached tokens' },
-  { value: 'cost', text: 'Cost (credits)' },
 ]
 
 export function UsagePage() {
@@ -222,8 +213,6 @@ function Shown({ of: usage, measure }: { readonly of: Usage; readonly measure: M
 }
 
 function columnsOf({ by }: Usage): readonly Column<Total>[] {
-  const number = (name: string, measure: Measure): Column<Total> =>
-    numbers(name, (total) => total[measure], measure === 'cost' ? credits : count)
   return [
     {
       name: groupings.find(({ value }) => value === by)!.text,
@@ -236,12 +225,13 @@ function columnsOf({ by }: Usage): readonly Column<Total>[] {
         </>
       ),
     },
-    number('Requests', 'requests'),
-    number('Input tokens', 'input_tokens'),
-    number('Output tokens', 'output_tokens'),
-    number('Image tokens', 'image_tokens'),
-    number('Cached tokens', 'cached_tokens'),
-    number('Cost (credits)', 'cost'),
+    ...measures.map(({ value, text }) =>
+      numbers<Total>(
+        value === 'requests' ? 'Requests' : text,
+        (total) => total[value],
+        value === 'cost' ? credits : count,
+      ),
+    ),
   ]
 }
 

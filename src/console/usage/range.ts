@@ -24,8 +24,13 @@ export interface Span {
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-const hours: Readonly<Record<string, number>> = { '24h': 24, '48h': 48, '7d': 168 }
-const days: Readonly<Record<string, number>> = { '30d': 30, '90d': 90 }
+const lengths = {
+  '24h': ['hour', 24 * hourMs],
+  '48h': ['hour', 48 * hourMs],
+  '7d': ['hour', 7 * dayMs],
+  '30d': ['day', 30 * dayMs],
+  '90d': ['day', 90 * dayMs],
+} as const
 
 /** The oldest usage that `all` shows. */
 export const longestDays = 90
@@ -37,37 +42,33 @@ const [mostHours, fewestHours] = [72, 12]
  *
  * @param firstMs - The beginning of its first day; undefined: there is none.
  */
-export function wholeSpan(firstMs: number | undefined, nowMs = Date.now()): Span {
-  const hourEnd = Math.ceil((nowMs + 1) / hourMs) * hourMs
+export function wholeSpan(firstMs: number | undefined): Span {
+  const hourEnd = endOf(hourMs)
   if (firstMs === undefined || hourEnd - firstMs <= mostHours * hourMs) {
     const from = Math.min(firstMs ?? hourEnd, hourEnd - fewestHours * hourMs)
     return { per: 'hour', from: iso(from), to: iso(hourEnd) }
   }
-  return { per: 'day', from: iso(firstMs), to: iso(Math.ceil((nowMs + 1) / dayMs) * dayMs) }
+  return { per: 'day', from: iso(firstMs), to: iso(endOf(dayMs)) }
 }
 
 /** @param custom - Days as `2026-11-26`, both included; either may be empty. */
 export function rangeOf(
   range: Exclude<Range, 'all'>,
   custom: { readonly from: string; readonly to: string },
-  nowMs = Date.now(),
 ): Span {
   if (range === 'custom') {
-    const to = Date.parse(`${custom.to}T00:00:00Z`)
-    const from = Date.parse(`${custom.from}T00:00:00Z`)
-    return {
-      per: 'day',
-      from: Number.isNaN(from) ? undefined : new Date(from).toISOString(),
-      to: Number.isNaN(to) ? undefined : new Date(to + dayMs).toISOString(),
+    const at = (day: string, laterMs: number) => {
+      const ms = Date.parse(`${day}T00:00:00Z`)
+      return Number.isNaN(ms) ? undefined : iso(ms + laterMs)
     }
+    return { per: 'day', from: at(custom.from, 0), to: at(custom.to, dayMs) }
   }
-  const inHours = hours[range]
-  if (inHours !== undefined) {
-    const to = Math.ceil((nowMs + 1) / hourMs) * hourMs
-    return { per: 'hour', from: iso(to - inHours * hourMs), to: iso(to) }
-  }
-  const to = Math.ceil((nowMs + 1) / dayMs) * dayMs
-  return { per: 'day', from: iso(to - days[range]! * dayMs), to: iso(to) }
+  const [per, ms] = lengths[range]
+  const to = endOf(per === 'hour' ? hourMs : dayMs)
+  return { per, from: iso(to - ms), to: iso(to) }
 }
+
+/** The end of the present hour or day. */
+const endOf = (unitMs: number): number => Math.ceil((Date.now() + 1) / unitMs) * unitMs
 
 const iso = (ms: number): string => new Date(ms).toISOString()

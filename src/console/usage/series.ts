@@ -6,8 +6,16 @@
 
 import type { Usage, UsageRow } from '../wire.js'
 
-export type Measure =
-  'requests' | 'input_tokens' | 'output_tokens' | 'image_tokens' | 'cached_tokens' | 'cost'
+export const measures = [
+  { value: 'requests', text: 'Answered requests' },
+  { value: 'input_tokens', text: 'Input tokens' },
+  { value: 'output_tokens', text: 'Output tokens' },
+  { value: 'image_tokens', text: 'Image tokens' },
+  { value: 'cached_tokens', text: 'Cached tokens' },
+  { value: 'cost', text: 'Cost (credits)' },
+] as const
+
+export type Measure = (typeof measures)[number]['value']
 
 export interface Series {
   readonly key: string
@@ -60,39 +68,22 @@ export function barsOf(usage: Usage, measure: Measure): Bars {
   return { slots, series: [...all.slice(0, mostSeries - 1), others] }
 }
 
-export interface Total {
+export interface Total extends Record<Measure, number> {
   readonly key: string
   readonly name: string
   readonly workspace: string | undefined
-  readonly requests: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly image_tokens: number
-  readonly cached_tokens: number
-  readonly cost: number
 }
-
-const measures = [
-  'requests',
-  'input_tokens',
-  'output_tokens',
-  'image_tokens',
-  'cached_tokens',
-  'cost',
-] as const satisfies readonly Measure[]
 
 /** Totals of the whole time, the largest first. */
 export function totalsOf(usage: Usage): Total[] {
-  const byKey = new Map<string, { -readonly [Name in keyof Total]: Total[Name] }>()
+  const byKey = new Map<string, Total>()
   for (const row of usage.rows) {
     const key = keyOf(row)
     const total = byKey.get(key)
     if (total === undefined) {
-      const { requests, input_tokens, output_tokens, image_tokens, cached_tokens, cost } = row
-      const sums = { requests, input_tokens, output_tokens, image_tokens, cached_tokens, cost }
-      byKey.set(key, { key, name: nameOf(row), workspace: row.workspace, ...sums })
+      byKey.set(key, { ...row, key, name: nameOf(row), workspace: row.workspace })
     } else {
-      for (const measure of measures) total[measure] += row[measure]
+      for (const { value } of measures) total[value] += row[value]
     }
   }
   return [...byKey.values()].sort((a, b) => b.requests - a.requests)

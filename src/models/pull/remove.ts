@@ -5,10 +5,10 @@
  */
 
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OiError } from '../../errors.js'
-import { listPulled, unfinishedFolder } from '../pulled-models.js'
+import { bytesIn, listPulled, unfinishedFolder } from '../pulled-models.js'
 import { nearestOf } from '../../api/words.js'
 import { withLock } from './lock.js'
 
@@ -38,7 +38,7 @@ export async function removeModel(
     await requireUnused()
     let bytes = 0
     for (const folder of folders) {
-      bytes += await bytesIn(folder)
+      if (existsSync(folder)) bytes += bytesIn(folder)
       // A rename first: nobody opens a part of a model while it is being removed.
       const doomed = join(unfinished, `${name}.replaced`)
       await rename(folder, doomed).catch((error: NodeJS.ErrnoException) => {
@@ -48,12 +48,4 @@ export async function removeModel(
     }
     return bytes
   })
-}
-
-/** Size of a folder's files on the disk; 0 if there is no such folder. */
-async function bytesIn(folder: string): Promise<number> {
-  if (!existsSync(folder)) return 0
-  const names = await readdir(folder)
-  const all = await Promise.all(names.map((name) => stat(join(folder, name))))
-  return all.reduce((sum, { size, blocks }) => sum + Math.min(size, blocks * 512), 0)
 }

@@ -14,6 +14,7 @@
  */
 
 import type { OnProgress } from '../../admin/socket/operations.js'
+import { counted } from '../../api/words.js'
 import type { ModelConfig } from '../../config.js'
 import { requireDistinctNames } from '../../decide/model-names.js'
 import { availableMemory } from '../../engine/machine.js'
@@ -209,7 +210,7 @@ export class ModelChanges {
     if (served === undefined) return
     this.#slots.leave(slot)
     const { underWay } = served
-    const requests = underWay === 1 ? '1 request' : `${underWay} requests`
+    const requests = counted(underWay, 'request')
     if (underWay > 0) onProgress(`${served.card.name}: the old model finishes ${requests}`)
     await served.retire()
     this.#slots.forget(slot)

@@ -25,7 +25,7 @@ import type { Shared } from '../../ledger/shared.js'
 import { answersOf, owedOf, readSpool, type TakenIn } from '../../ledger/spool.js'
 import { SpoolIntake } from '../../ledger/spool-intake.js'
 import type { SpoolPlace } from '../../ledger/spool-files.js'
-import { type Booked, hourDays, noneAside } from '../../ledger/write-bookings.js'
+import { hourDays, noneAside } from '../../ledger/write-bookings.js'
 import type { WriteReply, WriteRequest } from '../../ledger/write-request.js'
 import { book } from './book.js'
 import { PostgresClient, type Session } from './client.js'
@@ -45,8 +45,6 @@ export class PostgresWriter {
   #epoch = 0
   readonly #url: string
   #forgotAtMs = -Infinity
-  #notes: string[] = []
-  #aside: Booked = noneAside
 
   constructor(url: string, shared: Shared, place: SpoolPlace) {
     this.#url = url
@@ -86,7 +84,7 @@ export class PostgresWriter {
       }
       committing = true
       await session.query('COMMIT')
-      this.#noteAside(booked)
+      this.#spools.noteAside(booked)
       return await this.#reply('committed', request, bookings)
     } catch (error) {
       const failure = error instanceof PostgresError ? error : failureOf(error)
@@ -122,14 +120,14 @@ export class PostgresWriter {
   async #takeInSpools(session: Session): Promise<void> {
     for (const path of this.#spools.next()) {
       try {
-        this.#noteAside(this.#spools.took(path, await this.#takeIn(session, path)))
+        this.#spools.took(path, await this.#takeIn(session, path))
       } catch (error) {
         // PostgreSQL's own failure ends the batch, too.
         if (error instanceof PostgresError) throw error
-        this.#spools.couldNot(path, error, this.#notes)
+        this.#spools.couldNot(path, error)
       }
     }
-    this.#spools.tell(this.#notes)
+    this.#spools.tell()
   }
 
   async #takeIn(session: Session, path: string): Promise<TakenIn> {
@@ -198,13 +196,6 @@ export class PostgresWriter {
     return kept
   }
 
-  #noteAside({ setAside, reason }: Booked): void {
-    this.#aside = {
-      setAside: this.#aside.setAside + setAside,
-      reason: reason || this.#aside.reason,
-    }
-  }
-
   async #reply(
     outcome: WriteReply['outcome'],
     request?: WriteRequest,
@@ -215,13 +206,9 @@ export class PostgresWriter {
       outcome === 'committed' && request !== undefined && request.bookings.retries.length > 0
         ? await this.#keptOf(bookings, this.#shared.writer, request.first)
         : []
-    const notes = this.#notes
-    const setAside = this.#aside
-    this.#notes = []
-    this.#aside = noneAside
     return {
-      ...{ outcome, moved: false, fileBytes: 0, walBytes: 0, notes, setAside, kept },
-      ...{ takenIn: this.#spools.takeDone(), spoolsLeft: this.#spools.left },
+      ...{ outcome, moved: false, fileBytes: 0, walBytes: 0, kept },
+      ...this.#spools.takeNews(),
       ...(failure && { failure }),
     }
   }
