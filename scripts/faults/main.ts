@@ -29,7 +29,7 @@ ${names.map((name) => `                     ${name.padEnd(9)} ${kinds[name]!.say
 Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
 
 await runCommand(usage, main)
-// Otherwise Node waits for a handle of a connection that was cut, spinning, for ever.
+// Node has been seen to wait for a handle at its own end, spinning, for ever.
 process.exit()
 
 async function main(): Promise<number> {

@@ -252,7 +252,7 @@ function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
-/** `JSON.stringify`, of three numbers, takes four times as long. */
+/** By hand: `JSON.stringify` of it took a hundredth of a request's processor time. */
 function usageText({ input_tokens, image_tokens, output_tokens }: Usage): string {
   const images = image_tokens === undefined ? '' : `"image_tokens":${image_tokens},`
   return `{"input_tokens":${input_tokens},${images}"output_tokens":${output_tokens}}`
