@@ -3,6 +3,7 @@
 #include <string>
 
 #include "../threads/graphs.h"
+#include "cache/cell_order.h"
 #include "error.h"
 #include "llama.h"
 #include "model.h"
@@ -41,7 +42,9 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
   AdaptHere(!options.deterministic);
   crew_.emplace(plan.threads, same_bits);
   llama_attach_threadpool(context_, crew_->pool(), crew_->pool());
-  kernels_.emplace(model.kernels() ? crew_->pool() : nullptr);
+  order_ = CellOrderOf(context_);
+  knows_order_ = model.on_cpu() && (order_ != nullptr || !plan.keeps_cells);
+  kernels_.emplace(model.kernels() ? crew_->pool() : nullptr, order_.get());
 }
 
 void Context::AdaptThreads() { crew_->Adapt(); }

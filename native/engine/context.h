@@ -36,6 +36,8 @@ class Context {
   const LoggedMemory& memory() const { return memory_; }
   // Whether all attention so far was computed by our own kernels, which have no need of min_rows.
   bool own_attention() const { return kernels_->takes_all_attention(); }
+  // Whether all results so far have the same bits in any company (kernels.h).
+  bool invariant() const { return knows_order_ && kernels_->invariant(); }
   // From now on fewer threads may compute, as their number changes no bit of an answer.
   void AdaptThreads();
 
@@ -44,6 +46,8 @@ class Context {
   llama_context* context_;
   LoggedMemory memory_;
   std::optional<Crew> crew_;
+  std::unique_ptr<kernels::CellOrder> order_;
+  bool knows_order_ = false;  // of all cells; false where any lie elsewhere
   std::optional<kernels::PoolScope> kernels_;
 };
 

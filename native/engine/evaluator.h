@@ -67,6 +67,9 @@ class Evaluator {
   // Saves states for a later process.
   virtual void Flush() {}
 
+  // Whether an answer has the same bits in any company, whatever the options. Behind WarmUp().
+  virtual bool invariant() const = 0;
+
   virtual const ContextPlan& plan() const = 0;
   // The memory of its cells and buffers, as llama.cpp logged it.
   virtual const LoggedMemory& memory() const = 0;

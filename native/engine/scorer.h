@@ -81,6 +81,7 @@ class Scorer final : public Evaluator {
 
   void Flush() override { cache_.Flush(); }
 
+  bool invariant() const override { return context_.invariant(); }
   const ContextPlan& plan() const override { return plan_; }
   const LoggedMemory& memory() const override { return context_.memory(); }
   ScorerStats stats() const override;

@@ -6,9 +6,9 @@
 // of a task are neither read nor computed.
 //
 // Rules:
-// 1. A result depends on its query, its mask and the cells it may see, in every bit: not on the
-//    other queries or on the threads. (As for any attention by blocks, it does depend on where in
-//    the cache the cells are.)
+// 1. A result depends on its query and on the cells it may see, in their order, in every bit: not
+//    on the other queries or on the threads, nor on what lies between these cells, unless they are
+//    multiplied in pairs.
 // 2. What lies in a cell that no row of a task may see is never computed with.
 
 #pragma once
@@ -44,16 +44,30 @@ struct AttentionShape {
   size_t value_head_stride = 0;
   const uint8_t* mask = nullptr;  // fp16 [tokens][cells], added to the scores; null for none
   size_t mask_token_stride = 0;
+  int64_t mask_begin = 0;  // the first token that the mask has
+  // Where in the cache each of the `cells` lies, which the mask has in this order; null: cell i is
+  // number i.
+  const int32_t* order = nullptr;
   float* results = nullptr;  // [tokens][heads][value_size]
+};
+
+struct TokenRange {
+  int64_t begin = 0;
+  int64_t end = 0;
 };
 
 struct AttentionKernel {
   // Tasks that the whole is cut into, for `threads` threads.
   int64_t (*tasks)(const AttentionShape& shape, int threads);
+  // The tokens whose rows a task computes.
+  TokenRange (*tokens)(const AttentionShape& shape, int threads, int64_t task);
+  // Bit c of word w of `seen`: whether a line of a mask lets cell 32 w + c be seen.
+  void (*look)(const uint8_t* mask, int64_t cells, uint32_t* seen);
   // Bytes that a task works in; aligned to 64.
   size_t (*scratch_bytes)(int64_t key_size, int64_t value_size);
   void (*compute)(const AttentionShape& shape, int threads, int64_t task, uint8_t* scratch);
-  int bits = 24;  // that are kept of a number
+  int bits = 24;       // that are kept of a number
+  bool pairs = false;  // rule 1: multiplies cells in pairs
 };
 
 // Null if this CPU has none. That of floats keeps all their bits.

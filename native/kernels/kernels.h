@@ -30,16 +30,32 @@ class LoadScope {
   bool exact_before_;
 };
 
+// The order of a KV cache's cells in their sequences, which is not that in which they lie: a
+// sequence goes on wherever there is room. Read while a graph is computed.
+class CellOrder {
+ public:
+  virtual ~CellOrder() = default;
+  // The number of the cache whose keys, of one layer, lie here, from 0; -1 for none.
+  virtual int Find(const void* keys) const = 0;
+  // Of each of the first `count` cells: of two in a sequence, the later one's is higher.
+  virtual void Read(int cache, int64_t count, int64_t* ranks) const = 0;
+};
+
 // What is computed by this pool of threads uses the kernels while one lives.
 class PoolScope {
  public:
-  explicit PoolScope(const ggml_threadpool* pool);  // null for none
+  // `pool`: null for none. `order`, of the cells that attention is computed over: null if it is
+  // not known, and then results depend on where cells lie.
+  PoolScope(const ggml_threadpool* pool, const CellOrder* order);
   ~PoolScope();
   PoolScope(const PoolScope&) = delete;
   PoolScope& operator=(const PoolScope&) = delete;
 
   // Whether the pool has computed attention so far, and always with the kernels.
   bool takes_all_attention() const;
+  // And whether every result so far was the same, in every bit, as in any other company: of other
+  // rows, in other batches, by other threads, with its cells elsewhere.
+  bool invariant() const;
 
  private:
   const ggml_threadpool* pool_;

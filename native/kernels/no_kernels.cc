@@ -8,9 +8,10 @@ namespace oi::kernels {
 LoadScope::LoadScope(bool, bool, bool)
     : before_(false), locked_before_(false), exact_before_(false) {}
 LoadScope::~LoadScope() = default;
-PoolScope::PoolScope(const ggml_threadpool* pool) : pool_(pool) {}
+PoolScope::PoolScope(const ggml_threadpool* pool, const CellOrder*) : pool_(pool) {}
 PoolScope::~PoolScope() = default;
 bool PoolScope::takes_all_attention() const { return false; }
+bool PoolScope::invariant() const { return false; }
 std::string Description() { return ""; }
 bool HasMatmul(int, int64_t, int64_t) { return false; }
 

@@ -37,8 +37,18 @@ void Inference::Open(const Model& model, Vision* vision, const EngineOptions& op
   const uint32_t cores = AvailableCores();
   std::unique_ptr<Evaluator> evaluator;
   if (!options.metadata_only) {
-    evaluator = MakeEvaluator(model, vision, options, cores, stop_);
+    // Where no bit depends on company, nothing has to be done for that.
+    EngineOptions easy = options;
+    if (model.on_cpu() && model.kernels()) easy.deterministic = false;
+    evaluator = MakeEvaluator(model, vision, easy, cores, stop_);
     evaluator->WarmUp();
+    if (evaluator->invariant()) {
+      facts.kernels += ", the same bits in any company";
+    } else if (options.deterministic && !easy.deterministic) {
+      evaluator.reset();
+      evaluator = MakeEvaluator(model, vision, options, cores, stop_);
+      evaluator->WarmUp();
+    }
     counters_.SetScorer(evaluator->stats());
     counters_.SetByteMs(evaluator->Ms({1, 0}) / kBytesPerToken);
   }

@@ -1,5 +1,6 @@
-// oi-stress MODEL OPERATIONS [SEED [DISK_FOLDER]]: random operations on a pipeline, each answer
-// compared with llama.cpp's own for that question alone.
+// oi-stress MODEL OPERATIONS [SEED [DISK_FOLDER [same-bits]]]: random operations on a pipeline,
+// each answer compared with llama.cpp's own for that question alone; and, with `same-bits`, in
+// every bit with the first answer to the same question about the same state.
 //
 // Scores, cancels, repeats, evicts, closes and opens again with other options; up to 32 requests
 // are under way. Ends with a line of figures and 0 if nothing differed, nothing was left behind
@@ -13,22 +14,25 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
 
+#include "../kernels/kernels.h"
 #include "../runtime/pipeline.h"
+#include "first_answers.h"
 #include "options.h"
 #include "plain.h"
+#include "resident.h"
 #include "world.h"
 
 namespace oi {
 namespace {
 
 constexpr size_t kMaxUnderWay = 32;
-constexpr double kTolerance = 1e-3;  // of the largest logit: F32 weights, f16 cells
+constexpr double kTolerance = 1e-3;          // of the largest logit: F32 weights, f16 cells
+constexpr double kQuantizedTolerance = 0.2;  // of any weights, by other kernels than llama.cpp's
 // A deadlock lasts longer; a slow machine under ThreadSanitizer may take minutes to close.
 constexpr auto kPatience = std::chrono::minutes(10);
 
@@ -39,21 +43,12 @@ struct Asked {
   bool hurried = false;  // has a deadline that may pass
 };
 
-size_t ResidentKib() {
-  std::ifstream status("/proc/self/status");
-  std::string key;
-  while (status >> key) {
-    size_t kib = 0;
-    if (key == "VmRSS:" && status >> kib) return kib;
-  }
-  return 0;
-}
-
 class Stress {
  public:
-  Stress(std::string path, uint64_t seed, std::string folder)
+  Stress(std::string path, uint64_t seed, std::string folder, bool same_bits)
       : path_(std::move(path)),
         folder_(std::move(folder)),
+        same_bits_(same_bits),
         plain_(path_, kContextTokens),
         world_(plain_, seed),
         random_(seed) {
@@ -89,6 +84,10 @@ class Stress {
         "resident %zu MiB after a tenth, %zu MiB at the end\n",
         operations, answered_, aborted_, expired_, refused_, opened_, hits_[1], hits_[2], hits_[3],
         worst_, wrong_.load(), settled_kib / 1024, end_kib / 1024);
+    if (same_bits_) {
+      std::printf("%zu answers compared in every bit, %zu differ\n", first_.compared(),
+                  first_.differing());
+    }
     return wrong_ == 0 ? 0 : 1;
   }
 
@@ -223,13 +222,18 @@ class Stress {
     const std::vector<float>& logits = result.logits;
     size_t at = 0;
     for (const size_t question : asked.questions) {
+      if (same_bits_ && !first_.Has(asked.state, question, logits.data() + at)) {
+        Wrong("other bits than the first time");
+      }
       const std::vector<float>& right = world_.Answer(asked.state, question);
       double magnitude = 0;
       for (const float value : right) magnitude = std::max<double>(magnitude, std::abs(value));
       for (const float value : right) {
         const double difference = std::abs(value - logits.at(at++)) / magnitude;
         if (!(difference <= worst_)) worst_ = difference;
-        if (!(difference < kTolerance)) Wrong("another answer than alone");
+        if (!(difference < (same_bits_ ? kQuantizedTolerance : kTolerance))) {
+          Wrong("another answer than alone");
+        }
       }
     }
     if (at != logits.size()) Wrong("more or fewer logits than asked for");
@@ -252,6 +256,7 @@ class Stress {
 
   const std::string path_;
   const std::string folder_;
+  const bool same_bits_;
   PlainModel plain_;
   World world_;
   Random random_;
@@ -270,6 +275,7 @@ class Stress {
   size_t answered_ = 0, aborted_ = 0, expired_ = 0, refused_ = 0;
   std::atomic<size_t> wrong_{0};
   double worst_ = 0;
+  FirstAnswers first_{world_.candidates().size() + 1};
 };
 
 }  // namespace
@@ -277,12 +283,15 @@ class Stress {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: oi-stress MODEL OPERATIONS [SEED [DISK_FOLDER]]\n");
+    std::fprintf(stderr, "usage: oi-stress MODEL OPERATIONS [SEED [DISK_FOLDER [same-bits]]]\n");
     return 2;
   }
   const uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
   try {
-    oi::Stress stress(argv[1], seed, argc > 4 ? argv[4] : "");
+    // Before llama.cpp alone loads a model: it lists the types of buffers once.
+    const oi::kernels::LoadScope without_kernels(false);
+    const bool same_bits = argc > 5 && std::strcmp(argv[5], "same-bits") == 0;
+    oi::Stress stress(argv[1], seed, argc > 4 ? argv[4] : "", same_bits);
     return stress.Run(std::strtoull(argv[2], nullptr, 10));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "oi-stress: %s\n", error.what());

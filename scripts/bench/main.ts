@@ -18,6 +18,7 @@ import { engine } from './layers/engine.js'
 import { fairness } from './layers/fairness.js'
 import { front } from './layers/front.js'
 import { http } from './layers/http.js'
+import { invariance } from './layers/invariance.js'
 import { kernels } from './layers/kernels.js'
 import { loop } from './layers/loop.js'
 import { overload } from './layers/overload.js'
@@ -50,6 +51,7 @@ const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   soak,
   coherence,
   device,
+  invariance,
 }
 
 await runCommand(usage, async () => {

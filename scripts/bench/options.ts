@@ -11,8 +11,8 @@ const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
   ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
-/** Not in `all`: one needs PyPI, the other repeats two of those layers. */
-const ownLayerNames = ['coherence', 'device'] as const
+/** Not in `all`: one needs PyPI, and the others repeat parts of those layers. */
+const ownLayerNames = ['coherence', 'device', 'invariance'] as const
 export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
 export type BenchOptions = Readonly<ReturnType<typeof readOptions>>
@@ -43,6 +43,7 @@ Layers
   soak      many mixed requests to the whole server: memory, handles, failures
   all       these in turn
   coherence  whether answers agree with one another: jevbench, from PyPI
+  invariance  whether answers have the same bits in any company, and what asking for that costs
   device    on a GPU: questions, clients and sharing beside published figures; http and scaling
 
 Options
@@ -66,12 +67,12 @@ Options
   --questions N         questions of a request (default 8; peer 16)
   --question-tokens N   tokens of a question (default 40)
   --only TEXT           only rows whose name contains TEXT, as "same state", in the layers kernels,
-                        prefill, engine, peer, scaling, fairness, loop and device
+                        prefill, engine, peer, scaling, fairness, loop, device and invariance
   --quick               scaling, fairness and device at a quarter of their sizes; coherence
                         with a single case
   --seconds N           length of a measurement (default 5 in front and loop, 4 in contention, 180
                         in overload)
-  --requests N          requests of the layer soak (default 10,000)
+  --requests N          requests of the layers soak and invariance (default 10,000)
 
 The layers http, peer, overload and soak run the server with its own settings. Every group of
 figures is saved as soon as it is measured.`

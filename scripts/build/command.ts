@@ -30,7 +30,7 @@ export async function build(flags: string[]): Promise<number> {
     }
     const targets = ['oi', ...(enabled.has('rpc') ? ['ggml-rpc-server'] : [])]
     const dir = await buildNative(enabled, targets, { cudaArchitectures })
-    if (installed) leaveProducts(dir)
+    if (installed) leaveProducts(dir, targets.length > 1 ? ['bin'] : [])
     else await buildConsole()
     // Only the build without switches is found by default.
     if (enabled.size > 0) console.log(`To use it: OI_ADDON=${join(dir, 'oi.node')}`)
@@ -57,9 +57,9 @@ function readArchitectures(text: unknown): readonly string[] {
 const installed = !existsSync(join(root, 'tsconfig.json'))
 
 /** Removes intermediate files of the build, some 250 MB. */
-function leaveProducts(dir: string): void {
+function leaveProducts(dir: string, more: readonly string[]): void {
   for (const name of readdirSync(dir)) {
-    if (['oi.node', 'processor.node', 'stamp.json', 'bin'].includes(name)) continue
+    if (['oi.node', 'processor.node', 'stamp.json', ...more].includes(name)) continue
     rmSync(join(dir, name), { recursive: true })
   }
   rmSync(join(root, 'vendor'), { recursive: true, force: true })

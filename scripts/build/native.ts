@@ -86,6 +86,9 @@ const productOf = (target: string) => (target === 'oi' ? 'oi.node' : target)
 
 const require = createRequire(import.meta.url)
 
+/** As in `package.json`. */
+export const cmakeJsPackage = 'cmake-js@8.0.0'
+
 /** The folder of a build: `build/default`, or the switches joined, as `build/cuda-portable`. */
 export function buildDir(enabled: ReadonlySet<Switch>): string {
   const name = [...enabled].sort().join('-')
@@ -188,19 +191,28 @@ async function cmake(
   const common = ['--directory', root, '--out', out, '--config', 'Release', '--log-level', 'warn']
   const args = Object.entries(definitions).map(([key, value]) => `--CD${key}=${value}`)
   const parallel = String(availableParallelism())
+  const program = await cmakeJsProgram(out)
   const cmakeJs = (...command: string[]) =>
-    run(
-      process.execPath,
-      [require.resolve('cmake-js/bin/cmake-js'), ...command, ...common, ...args],
-      {
-        cwd: root,
-        env,
-      },
-    )
+    run(process.execPath, [program, ...command, ...common, ...args], { cwd: root, env })
   // `build` alone would trust any CMakeCache.txt, also that of an interrupted configure.
   await cmakeJs('configure')
   for (const target of targets) {
     await cmakeJs('build', '--target', target, '--parallel', parallel)
+  }
+}
+
+/**
+ * A checkout has it. An installed package, most of which are never compiled, gets it with its 35
+ * dependencies for the time of the build.
+ */
+async function cmakeJsProgram(out: string): Promise<string> {
+  try {
+    return require.resolve('cmake-js/bin/cmake-js')
+  } catch {
+    const folder = join(out, 'cmake-js')
+    const install = ['install', '--prefix', folder, '--no-save', '--ignore-scripts']
+    await run('npm', [...install, '--loglevel', 'error', cmakeJsPackage], { cwd: out })
+    return join(folder, 'node_modules/cmake-js/bin/cmake-js')
   }
 }
 
@@ -230,7 +242,6 @@ function stamp({ enabled, cudaArchitectures }: Made, uses: Uses): string {
     add(join(root, path))
   }
   hash.update(readFileSync(require.resolve('node-addon-api/package.json')))
-  hash.update(readFileSync(require.resolve('cmake-js/package.json')))
   hash.update(
     JSON.stringify([
       ...[[...enabled].sort(), process.arch, process.platform, process.env['CXX']],

@@ -66,7 +66,9 @@ const modelProperties = {
   flashAttention: oneOf(['auto', 'on', 'off'], 'flash attention; auto takes the faster kind'),
   cacheType: oneOf(['f16', 'f32', 'bf16'], 'type of the KV cache'),
   kernels: oneOf(['auto', 'off'], 'own CPU kernels, where the machine has them; off: llama.cpp’s'),
-  deterministic: flag('the same request has the same answer to the last bit, at less throughput'),
+  deterministic: flag(
+    'the same request has the same answer to the last bit, also where that costs throughput',
+  ),
   orders: oneOf(
     ['auto', ...allOrders],
     'orders of the options that an answer is averaged over: 1, 2 (reversed too), all (rotations); auto: as the model’s readout says',

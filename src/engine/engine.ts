@@ -98,8 +98,9 @@ export interface EngineOptions {
    */
   maxBacklogMs?: number | undefined
   /**
-   * The same request gives the same bits, whatever else runs: every question is evaluated in a
-   * batch of its own, of a fixed shape. Costs throughput. Default false.
+   * The same request gives the same bits, whatever else runs. Where our own kernels do not compute
+   * everything, every question is evaluated in a batch of its own then, of a fixed shape, which
+   * costs throughput. Default false.
    */
   deterministic?: boolean | undefined
   /**

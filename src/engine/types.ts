@@ -149,7 +149,8 @@ export interface ModelInfo {
   readonly notes: readonly string[]
   /**
    * Instructions that our own CPU kernels use, as `AVX2, FMA and F16C`, and what of the weights has
-   * no kernel, as `, 12 % of the weights (f32) without`; '' if none are used.
+   * no kernel, as `, 12 % of the weights (f32) without`; `, the same bits in any company` where no
+   * bit of an answer depends on what else runs; '' if none are used.
    */
   readonly kernels: string
 }

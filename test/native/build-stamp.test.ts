@@ -6,7 +6,8 @@ import t from 'tap'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from '../../scripts/build/command.js'
-import { buildNative } from '../../scripts/build/native.js'
+import { buildNative, cmakeJsPackage } from '../../scripts/build/native.js'
+import { root } from '../../scripts/build/paths.js'
 
 t.test('the command and a script that needs the addon build the same', async (t) => {
   const dir = await buildNative(new Set())
@@ -15,4 +16,11 @@ t.test('the command and a script that needs the addon build the same', async (t)
   const before = state()
   t.equal(await build([]), 0)
   t.strictSame(state(), before)
+})
+
+t.test('an installed package takes the cmake-js that a checkout has', async (t) => {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
+  t.equal(cmakeJsPackage, `cmake-js@${devDependencies['cmake-js']}`)
 })

@@ -127,9 +127,9 @@ t.test('a file is named by the SHA-256 of its scope and its tokens', async (t) =
   const [name] = files(dir) as [string]
   const bytes = readFileSync(join(dir, name))
   const [scopeBytes, tokens] = [8, 16].map((at) => Number(bytes.readBigUInt64LE(at)))
-  const scope = bytes.subarray(40, 40 + scopeBytes!)
+  const scope = bytes.subarray(48, 48 + scopeBytes!)
   t.equal(scope.toString(), 'workspace 0')
-  const key = [bytes.subarray(8, 16), bytes.subarray(40, 40 + scopeBytes! + 4 * tokens!)]
+  const key = [bytes.subarray(8, 16), bytes.subarray(48, 48 + scopeBytes! + 4 * tokens!)]
   t.equal(name, `${createHash('sha256').update(Buffer.concat(key)).digest('hex')}.state`)
 })
 

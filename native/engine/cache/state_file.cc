@@ -4,13 +4,14 @@
 #include <cstring>
 #include <string_view>
 
+#include "../../kernels/kernels.h"
 #include "../error.h"
 #include "hash/hash.h"
 
 namespace oi {
 namespace {
 
-constexpr char kMagic[8] = {'O', 'I', 'S', 'T', 'A', 'T', 'E', '3'};
+constexpr char kMagic[8] = {'O', 'I', 'S', 'T', 'A', 'T', 'E', '4'};
 constexpr std::string_view kEnding = ".state";
 constexpr std::string_view kUnfinished = ".part";
 constexpr uint64_t kMaxTokens = 1u << 26;
@@ -22,6 +23,7 @@ struct Header {
   uint64_t tokens;
   uint64_t bytes;
   uint64_t checksum;
+  uint64_t kernels;  // those that made it: others make other bits
 };
 
 // Against damage, not against an attacker. Four lanes of multiply and rotate, 64 bits each.
@@ -52,10 +54,16 @@ uint64_t StateChecksum(const SavedState& state) {
                   Checksum(tokens, state.tokens.size() * sizeof(Token), seed));
 }
 
+uint64_t KernelsHere() {
+  const std::string kernels = kernels::Description();
+  return Checksum(reinterpret_cast<const uint8_t*>(kernels.data()), kernels.size(), 0);
+}
+
 bool ReadHead(StateStream& file, uint64_t file_bytes, Header& header, std::string& scope,
               std::vector<Token>& tokens) {
   if (!file.Read(&header, sizeof header)) return false;
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return false;
+  if (header.kernels != KernelsHere()) return false;
   if (header.tokens > kMaxTokens || header.scope_bytes > kMaxScopeBytes) return false;
   const uint64_t head_bytes = sizeof header + header.scope_bytes + header.tokens * sizeof(Token);
   if (file_bytes < head_bytes || file_bytes - head_bytes != header.bytes) return false;
@@ -93,6 +101,7 @@ bool WriteWhole(const SavedState& state, const StateFolder& folder, const StateF
   const std::string unfinished = name + std::string(kUnfinished);
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.kernels = KernelsHere();
   header.scope_bytes = state.scope.size();
   header.tokens = state.tokens.size();
   header.bytes = state.size;

@@ -57,6 +57,7 @@ class Encoder final : public Evaluator {
   double StepMs() const override { return rate_.StepMs(work_); }
   bool RunStep() override;
   void Drop(Task& task) noexcept override;
+  bool invariant() const override { return context_->invariant(); }
   const ContextPlan& plan() const override { return plan_; }
   const LoggedMemory& memory() const override { return context_->memory(); }
   ScorerStats stats() const override;

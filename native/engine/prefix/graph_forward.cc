@@ -33,7 +33,7 @@ GraphForward::GraphForward(const Model& model, const PrefixWeights& weights,
       cell_type_(CacheGgmlType(options.cache_type)),
       abort_(std::move(abort)),
       crew_(plan.threads, !options.deterministic),
-      kernels_(model.kernels() ? crew_.pool() : nullptr) {
+      kernels_(model.kernels() ? crew_.pool() : nullptr, nullptr) {
   AdaptHere(!options.deterministic);
   const kernels::LoadScope use_kernels(model.kernels(), /*lock=*/false, model.exact_matmuls());
   for (ggml_backend_dev_t gpu : model.gpus())

@@ -62,6 +62,7 @@ class PrefixEncoder final : public Evaluator {
   bool AwaitRead() override { return cache_.AwaitRead(); }
   void Drop(Task& task) noexcept override;
   void Flush() override { cache_.Flush(); }
+  bool invariant() const override { return forward_->invariant(); }
   const ContextPlan& plan() const override { return plan_; }
   const LoggedMemory& memory() const override { return memory_; }
   ScorerStats stats() const override;

@@ -191,8 +191,8 @@ void Compute(const AttentionShape& shape, int threads, int64_t task, uint8_t* st
     SplitLines(scratch.queries, shape.key_size, scratch.tiles[i].queries);
   }
   work.ForEachBlock(shape, [&](const simd::CacheBlock<S>& block) {
-    SplitKeys(shape, block.keys, block.used, scratch.keys);
-    SplitValues(shape, block.values, block.used, scratch.values);
+    SplitKeys(shape, block.keys, scratch.keys);
+    SplitValues(shape, block.values, scratch.values);
     for (int64_t i = 0; i < work.tiles; ++i) {
       if (block.masks[i].used == 0) continue;
       const bool plain = block.masks[i].plain;
@@ -206,7 +206,13 @@ void Compute(const AttentionShape& shape, int threads, int64_t task, uint8_t* st
   }
 }
 
-constexpr AttentionKernel kAttention{simd::Tasks<Registers>, ScratchBytes, Compute, 16};
+constexpr AttentionKernel kAttention{simd::Tasks<Registers>,
+                                     simd::Tokens<Registers>,
+                                     simd::Look<Registers>,
+                                     ScratchBytes,
+                                     Compute,
+                                     16,
+                                     /*pairs=*/true};
 
 }  // namespace
 

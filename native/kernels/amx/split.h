@@ -72,14 +72,14 @@ inline __m512 LoadCached(CacheFormat format, const uint8_t* at) {
 // Whether numbers of the cache are more than their upper halves.
 inline bool HasRest(CacheFormat format) { return format != CacheFormat::kBF16; }
 
-// The keys of the cells that `used` names; of others, zeros.
-inline void SplitKeys(const AttentionShape& shape, const uint8_t* cells, uint32_t used,
+// Keys; of cells that nobody sees, zeros.
+inline void SplitKeys(const AttentionShape& shape, const simd::BlockCells<Registers>& cells,
                       const Split& to) {
   const int64_t line = Padded(shape.key_size) * 2;
   const auto bytes = static_cast<int64_t>(BytesOf(shape.format));
   for (int64_t cell = 0; cell < kCells; ++cell) {
-    const uint8_t* from = cells + static_cast<size_t>(cell) * shape.key_cell_stride;
-    const bool here = (used >> cell & 1) != 0;
+    const bool here = cells.has(cell);
+    const uint8_t* from = here ? cells.at(cell) : nullptr;
     for (int64_t i = 0; i < shape.key_size; i += kStep) {
       const bool both = i + 16 < shape.key_size;
       const __m512 a = here ? LoadCached(shape.format, from + i * bytes) : _mm512_setzero_ps();
@@ -93,12 +93,12 @@ inline void SplitKeys(const AttentionShape& shape, const uint8_t* cells, uint32_
 }
 
 // The same of values, transposed: of each index, all cells.
-inline void SplitValues(const AttentionShape& shape, const uint8_t* cells, uint32_t used,
+inline void SplitValues(const AttentionShape& shape, const simd::BlockCells<Registers>& cells,
                         const Split& to) {
   const auto load = [&](int64_t cell, int64_t d) {
-    if ((used >> cell & 1) == 0) return _mm512_setzero_ps();
-    return LoadCached(shape.format, cells + static_cast<size_t>(cell) * shape.value_cell_stride +
-                                        static_cast<size_t>(d) * BytesOf(shape.format));
+    if (!cells.has(cell)) return _mm512_setzero_ps();
+    return LoadCached(shape.format,
+                      cells.at(cell) + static_cast<size_t>(d) * BytesOf(shape.format));
   };
   alignas(64) float pairs[2][16][16];
   const float* lines[2][16];

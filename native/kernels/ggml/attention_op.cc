@@ -119,12 +119,16 @@ bool AttentionOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) 
   if (kernel == nullptr) return false;
   if (params->ith == 0) ++(shape ? pool->attention_ours : pool->attention_others);
   if (!shape) return false;
-  if (params->ith == 0) ggml_threadpool_chunk_set(params->threadpool, params->nth);
+  if (params->ith == 0) {
+    if (!pool->cells.Update(*shape) || kernel->pairs) ++pool->dependent;
+    ggml_threadpool_chunk_set(params->threadpool, params->nth);
+  }
   ggml_barrier(params->threadpool);
   uint8_t* scratch = ThreadScratch(kernel->scratch_bytes(shape->key_size, shape->value_size));
   const int64_t tasks = kernel->tasks(*shape, params->nth);
   for (int64_t task = params->ith; task < tasks;) {
-    kernel->compute(*shape, params->nth, task, scratch);
+    const AttentionShape seen = pool->cells.SeenBy(*kernel, *shape, params->nth, task);
+    kernel->compute(seen, params->nth, task, scratch);
     task = ggml_threadpool_chunk_add(params->threadpool, 1);
   }
   return true;

@@ -81,18 +81,22 @@ LoadScope::~LoadScope() {
   exact_here = exact_before_;
 }
 
-PoolScope::PoolScope(const ggml_threadpool* pool) : pool_(pool) {
+PoolScope::PoolScope(const ggml_threadpool* pool, const CellOrder* order) : pool_(pool) {
   Register();
-  if (pool_ != nullptr) SetPool(pool_, true);
+  if (pool_ != nullptr) AddPool(pool_, order);
 }
 
 PoolScope::~PoolScope() {
-  if (pool_ != nullptr) SetPool(pool_, false);
+  if (pool_ != nullptr) RemovePool(pool_);
 }
 
 bool PoolScope::takes_all_attention() const {
   const Pool* known = FindPool(pool_);
   return known != nullptr && known->attention_ours > 0 && known->attention_others == 0;
+}
+
+bool PoolScope::invariant() const {
+  return takes_all_attention() && FindPool(pool_)->dependent == 0;
 }
 
 std::string Description() { return InstructionSet(); }

@@ -55,9 +55,10 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
         return IsGelu(op) ? &gelu_ : nullptr;
       case GGML_OP_MUL_MAT:
       case GGML_OP_MUL_MAT_ID:
-        return IsTiledProduct(op) ? &products_ : nullptr;
+        if (IsTiledProduct(op)) return &products_;
+        return &dependent_;
       default:
-        return nullptr;
+        return IsRowwise(op) ? nullptr : &dependent_;
     }
   }
 
@@ -68,6 +69,7 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
   NormOp norm_;
   GeluOp gelu_;
   RopeOp rope_;
+  DependentOp dependent_;
 };
 
 void SetTensor(ggml_backend_buffer_t, ggml_tensor* tensor, const void* data, size_t offset,

@@ -20,14 +20,16 @@ Pools& AllPools() {
 
 }  // namespace
 
-void SetPool(const ggml_threadpool* threads, bool on) {
+void AddPool(const ggml_threadpool* threads, const CellOrder* order) {
   Pools& pools = AllPools();
   const std::unique_lock lock(pools.mutex);
-  if (on) {
-    pools.all.push_back(std::make_unique<Pool>(threads));
-  } else {
-    std::erase_if(pools.all, [threads](const auto& known) { return known->threads == threads; });
-  }
+  pools.all.push_back(std::make_unique<Pool>(threads, order));
+}
+
+void RemovePool(const ggml_threadpool* threads) {
+  Pools& pools = AllPools();
+  const std::unique_lock lock(pools.mutex);
+  std::erase_if(pools.all, [threads](const auto& known) { return known->threads == threads; });
 }
 
 Pool* FindPool(const ggml_threadpool* threads) {

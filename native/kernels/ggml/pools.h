@@ -6,18 +6,25 @@
 #include <atomic>
 #include <cstdint>
 
+#include "cell_order.h"
+
 struct ggml_threadpool;
 
 namespace oi::kernels {
 
 struct Pool {
+  Pool(const ggml_threadpool* threads, const CellOrder* order) : threads(threads), cells(order) {}
+
   const ggml_threadpool* threads;
+  OrderedCells cells;
   std::atomic<uint64_t> attention_ours = 0;    // operations
   std::atomic<uint64_t> attention_others = 0;  // left to llama.cpp
+  // Operations of which a row's result depends on what else is computed, or on where its cells lie.
+  std::atomic<uint64_t> dependent = 0;
 };
 
-// Adds a pool; with `on` false, removes it.
-void SetPool(const ggml_threadpool* threads, bool on);
+void AddPool(const ggml_threadpool* threads, const CellOrder* order);
+void RemovePool(const ggml_threadpool* threads);
 
 // Null if it was not added. A pool outlives the operations that it computes.
 Pool* FindPool(const ggml_threadpool* threads);

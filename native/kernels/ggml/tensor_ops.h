@@ -43,4 +43,13 @@ class RopeOp : public KernelOp {
   bool compute_forward(ggml_compute_params* params, ggml_tensor* op) override;
 };
 
+// What is left to llama.cpp though a row's result may depend on other rows (pools.h): all but
+// IsRowwise().
+class DependentOp : public KernelOp {
+ public:
+  bool compute_forward(ggml_compute_params* params, ggml_tensor* op) override;
+};
+// Whether each row of the result is computed by itself, or copied.
+bool IsRowwise(const ggml_tensor* op);
+
 }  // namespace oi::kernels

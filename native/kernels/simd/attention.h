@@ -25,15 +25,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "../attention.h"
 #include "attention_block.h"
 #include "attention_mask.h"
 
 namespace oi::kernels::simd {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 template <class S>
 size_t ScratchBytes(int64_t key_size, int64_t value_size) {
@@ -101,15 +98,29 @@ void WidenCells(CacheFormat format, const uint8_t* cells, size_t stride, int64_t
   }
 }
 
-// The cells of a block that `used` names, as floats; the others are 0.
+// Cells of a block, of which bit c of `used` names those that some row may see. A type of each S
+// alone, so that its functions are too.
 template <class S>
-void Widen(CacheFormat format, const uint8_t* cells, size_t stride, int64_t size, uint32_t used,
-           float* to) {
+struct BlockCells {
+  const uint8_t* cache;
+  size_t stride;
+  const int32_t* order;  // of the block's cells, as AttentionShape's
+  uint32_t used;
+
+  bool has(int64_t cell) const { return (used >> cell & 1) != 0; }
+  const uint8_t* at(int64_t cell) const {
+    return cache + static_cast<size_t>(order == nullptr ? cell : order[cell]) * stride;
+  }
+};
+
+// As floats; what nobody sees is 0.
+template <class S>
+void Widen(CacheFormat format, const BlockCells<S>& cells, int64_t size, float* to) {
   for (int64_t cell = 0; cell < kCells; ++cell, to += size) {
-    if ((used >> cell & 1) == 0) {
-      std::memset(to, 0, static_cast<size_t>(size) * sizeof(float));
+    if (cells.has(cell)) {
+      WidenCells<S>(format, cells.at(cell), 0, size, 1, to);
     } else {
-      WidenCells<S>(format, cells + static_cast<size_t>(cell) * stride, stride, size, 1, to);
+      std::memset(to, 0, static_cast<size_t>(size) * sizeof(float));
     }
   }
 }
@@ -118,7 +129,7 @@ template <class S>
 void StartTile(const AttentionShape& shape, const AttentionRows<S>& rows, const Tile& tile) {
   std::memset(tile.results, 0, sizeof(float) * shape.value_size * kRows<S>);
   std::memset(tile.sum, 0, sizeof(float) * kRows<S>);
-  std::fill_n(tile.maximum, kRows<S>, -kInfinity);
+  std::fill_n(tile.maximum, kRows<S>, kLeastPower);
   const float* queries[kRows<S>];
   for (int64_t i = 0; i < kRows<S>; ++i) {
     // Rows that are missing repeat the last one.
@@ -165,9 +176,8 @@ void FinishTile(const AttentionShape& shape, const AttentionRows<S>& rows, const
 template <class S>
 struct CacheBlock {
   int64_t cell;  // the first
-  uint32_t used;
-  const uint8_t* keys;
-  const uint8_t* values;
+  BlockCells<S> keys;
+  BlockCells<S> values;
   BlockMask masks[S::kMaxTiles];
 };
 
@@ -190,16 +200,21 @@ struct AttentionTask {
   void ForEachBlock(const AttentionShape& shape, Function function) const {
     CacheBlock<S> block;
     for (block.cell = 0; block.cell < shape.cells; block.cell += kCells) {
-      block.used = 0;
+      uint32_t used = 0;
       for (int64_t i = 0; i < tiles; ++i) {
         block.masks[i] = LookAtMask<S>(shape, rows[i], block.cell);
-        block.used |= block.masks[i].used;
+        used |= block.masks[i].used;
       }
-      if (block.used == 0) continue;
-      const auto at = static_cast<size_t>(block.cell);
-      block.keys = shape.keys + key_head * shape.key_head_stride + at * shape.key_cell_stride;
-      block.values =
-          shape.values + key_head * shape.value_head_stride + at * shape.value_cell_stride;
+      if (used == 0) continue;
+      const auto cells = [&](const uint8_t* cache, size_t head_stride, size_t stride) {
+        const uint8_t* head = cache + key_head * head_stride;
+        if (shape.order != nullptr)
+          return BlockCells<S>{head, stride, shape.order + block.cell, used};
+        return BlockCells<S>{head + static_cast<size_t>(block.cell) * stride, stride, nullptr,
+                             used};
+      };
+      block.keys = cells(shape.keys, shape.key_head_stride, shape.key_cell_stride);
+      block.values = cells(shape.values, shape.value_head_stride, shape.value_cell_stride);
       function(block);
     }
   }
@@ -215,10 +230,8 @@ void Compute(const AttentionShape& shape, int threads, int64_t task, uint8_t* me
   const AttentionTask<S> work(shape, threads, task);
   for (int64_t i = 0; i < work.tiles; ++i) StartTile<S>(shape, work.rows[i], scratch.tiles[i]);
   work.ForEachBlock(shape, [&](const CacheBlock<S>& block) {
-    Widen<S>(shape.format, block.keys, shape.key_cell_stride, shape.key_size, block.used,
-             scratch.keys);
-    Widen<S>(shape.format, block.values, shape.value_cell_stride, shape.value_size, block.used,
-             scratch.values);
+    Widen<S>(shape.format, block.keys, shape.key_size, scratch.keys);
+    Widen<S>(shape.format, block.values, shape.value_size, scratch.values);
     for (int64_t i = 0; i < work.tiles; ++i) {
       if (block.masks[i].used == 0) continue;
       const bool plain = block.masks[i].plain;
@@ -231,6 +244,24 @@ void Compute(const AttentionShape& shape, int threads, int64_t task, uint8_t* me
 }
 
 template <class S>
-constexpr AttentionKernel kAttention{Tasks<S>, ScratchBytes<S>, Compute<S>};
+TokenRange Tokens(const AttentionShape& shape, int threads, int64_t task) {
+  const AttentionTask<S> work(shape, threads, task);
+  const AttentionRows<S>& last = work.rows[work.tiles - 1];
+  return {work.rows[0].token(0), last.token(last.count - 1) + 1};
+}
+
+template <class S>
+void Look(const uint8_t* mask, int64_t cells, uint32_t* seen) {
+  AttentionShape shape;
+  shape.cells = cells;
+  shape.mask = mask;
+  for (int64_t cell = 0; cell < cells; cell += kCells, ++seen) {
+    const uint32_t bits = CellBits<S>(shape, cell);
+    *seen = bits & ~S::HiddenBits(MaskOfToken<S>(shape, 0, cell, bits));
+  }
+}
+
+template <class S>
+constexpr AttentionKernel kAttention{Tasks<S>, Tokens<S>, Look<S>, ScratchBytes<S>, Compute<S>};
 
 }  // namespace oi::kernels::simd

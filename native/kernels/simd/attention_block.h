@@ -12,7 +12,7 @@ namespace oi::kernels::simd {
 struct Tile {
   float* queries;  // [key_size][kRows]
   float* results;  // [value_size][kRows]
-  float* maximum;  // [kRows]
+  float* maximum;  // [kRows], of the scores so far: whole powers of 2 in e^score
   float* sum;      // [kRows]
 };
 
@@ -60,33 +60,54 @@ void Scores(const AttentionShape& shape, const float* keys, const float* queries
   }
 }
 
+// Scores below count as this one, and what is hidden as twice this: beside any that is seen its
+// weight is 0.
+constexpr float kLeastScore = -1048576.0f;
+constexpr float kLeastPower = -1512775.0f;  // PowerOf2In(kLeastScore)
+
+// 2^n, or 0 below 2^-149.
+template <class S>
+typename S::Vector PowerOf2(typename S::Vector n) {
+  return S::TimesPowerOf2(S::Set(1.0f), S::Max(S::Set(-152.0f), n));
+}
+
 // Scores become weights; returns what the results so far must be multiplied with.
 // `mask`: null if it hides nothing.
+//
+// A weight is p * 2^(n - maximum), with p and n of its score alone, and the maximum is whole: so
+// every multiplication with what this returns is exact, and sums have the same bits wherever the
+// cells are cut into blocks.
 template <class S>
 typename S::Vector Softmax(float scale, const float* mask, float* scores, float* maximum,
                            float* sum) {
   using Vector = typename S::Vector;
   const Vector factor = S::Set(scale);
+  const Vector least = S::Set(kLeastScore);
+  const Vector hidden = S::Set(2 * kLeastScore);
   const Vector before = S::Load(maximum);
-  Vector after = before;
+  Vector highest = least;
   for (int64_t cell = 0; cell < kCells; ++cell) {
     float* at = scores + cell * kRows<S>;
     Vector score = S::Multiply(S::Load(at), factor);
     if (mask != nullptr) {
       const Vector added = S::Load(mask + cell * kRows<S>);
       // Hidden is hidden, even if the key holds no number.
-      score = S::WhereHidden(added, added, S::Add(score, added));
+      score = S::WhereHidden(added, hidden, S::Max(least, S::Add(score, added)));
+    } else {
+      score = S::Max(least, score);
     }
     S::Store(at, score);
-    after = S::Max(after, score);
+    highest = S::Max(highest, score);
   }
-  // A row that has seen nothing yet has no maximum to subtract.
-  const Vector shift = S::WhereHidden(after, S::Zero(), after);
-  const Vector correction = Exp<S>(S::Subtract(before, shift));
+  const Vector after = S::Max(before, PowerOf2In<S>(highest));
+  const Vector correction = PowerOf2<S>(S::Subtract(before, after));
   Vector total = S::Multiply(S::Load(sum), correction);
   for (int64_t cell = 0; cell < kCells; ++cell) {
     float* at = scores + cell * kRows<S>;
-    const Vector weight = Exp<S>(S::Subtract(S::Load(at), shift));
+    const Vector score = S::Load(at);
+    const Vector n = PowerOf2In<S>(score);
+    const Vector power = S::Max(S::Set(-152.0f), S::Subtract(n, after));
+    const Vector weight = S::TimesPowerOf2(ExpOfRest<S>(score, n), power);
     S::Store(at, weight);
     total = S::Add(total, weight);
   }

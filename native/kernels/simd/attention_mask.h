@@ -39,7 +39,8 @@ uint32_t CellBits(const AttentionShape& shape, int64_t cell) {
 template <class S>
 typename S::Halfs MaskOfToken(const AttentionShape& shape, int64_t token, int64_t cell,
                               uint32_t bits) {
-  return S::LoadHalfs(shape.mask + token * shape.mask_token_stride + cell * 2, bits);
+  const uint8_t* line = shape.mask + (token - shape.mask_begin) * shape.mask_token_stride;
+  return S::LoadHalfs(line + cell * 2, bits);
 }
 
 template <class S>

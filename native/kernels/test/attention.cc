@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "lab.h"
+#include "attention_cases.h"
 #include "tap.h"
 
 namespace oi::kernels::test {
@@ -15,36 +15,6 @@ namespace {
 double Bound(ggml_type type) {
   const CacheFormat format = type == GGML_TYPE_F32 ? CacheFormat::kF32 : CacheFormat::kF16;
   return FindAttention(format)->bits == 16 ? 4e-5 : 2e-5;
-}
-
-using Case = Operation::AttentionCase;
-constexpr float kHidden = -std::numeric_limits<float>::infinity();
-
-// Rounded as the cache rounds them, so that errors are of the arithmetic.
-Floats Rounded(ggml_type type, const Floats& values, int64_t k) {
-  return type == GGML_TYPE_F32 ? values : Decode(type, Encode(type, values, k));
-}
-
-// A prefix that all tokens see, then forks of `fork` tokens, each seeing its own past.
-Case RandomCase(ggml_type type, int64_t size, int64_t heads, int64_t key_heads, int64_t tokens,
-                int64_t prefix, int64_t fork, std::mt19937& random) {
-  Case one;
-  one.type = type;
-  one.size = size;
-  one.heads = heads;
-  one.key_heads = key_heads;
-  one.tokens = tokens;
-  one.cells = prefix + tokens;
-  one.queries = RandomFloats(heads * tokens * size, 1.5f, random);
-  one.keys = Rounded(type, RandomFloats(one.cells * key_heads * size, 1, random), size);
-  one.values = Rounded(type, RandomFloats(one.cells * key_heads * size, 1, random), size);
-  one.mask.assign(static_cast<size_t>(tokens * one.cells), kHidden);
-  for (int64_t t = 0; t < tokens; ++t) {
-    float* row = one.mask.data() + t * one.cells;
-    std::fill_n(row, prefix, 0.0f);
-    std::fill(row + prefix + t / fork * fork, row + prefix + t + 1, 0.0f);
-  }
-  return one;
 }
 
 // [tokens][heads][size]
@@ -82,16 +52,6 @@ double Error(const Floats& results, const std::vector<double>& reference) {
     if (std::isnan(results[i])) return std::numeric_limits<double>::infinity();
   }
   return worst;
-}
-
-Floats Compute(Side side, const Case& one, int threads) {
-  const auto operation = Operation::Attention(side, one);
-  operation->Compute(side, threads);
-  return operation->Result();
-}
-
-bool SameBits(const float* a, const float* b, int64_t count) {
-  return std::memcmp(a, b, static_cast<size_t>(count) * sizeof(float)) == 0;
 }
 
 void CheckSizes(ggml_type type) {

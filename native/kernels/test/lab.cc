@@ -7,6 +7,7 @@
 #include "../ggml/buffer_type.h"
 #include "../ggml/graph_passes.h"
 #include "../kernels.h"
+#include "one_cache.h"
 
 namespace oi::kernels::test {
 namespace {
@@ -208,6 +209,7 @@ std::unique_ptr<Operation> Operation::Attention(Side side, const AttentionCase& 
   const float scale = 1.0f / std::sqrt(static_cast<float>(attention.size));
   operation->Finish(ggml_flash_attn_ext(context, queries, keys, values, mask, scale, 0, 0));
   if (side == Side::kOurs) SkipCasts(operation->graph_);
+  if (!attention.ranks.empty()) operation->order_ = std::make_unique<OneCache>(attention.ranks);
   return operation;
 }
 
@@ -275,7 +277,7 @@ Crew& CrewOf(int threads) {
 
 void Operation::Compute(Side side, int threads) {
   ggml_threadpool* pool = CrewOf(threads).pool();
-  const PoolScope scope(side == Side::kOurs ? pool : nullptr);
+  const PoolScope scope(side == Side::kOurs ? pool : nullptr, order_.get());
   ggml_cplan plan = ggml_graph_plan(graph_, threads, pool);
   work_.resize(plan.work_size);
   plan.work_data = work_.data();

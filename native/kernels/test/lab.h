@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../format.h"
+#include "../kernels.h"
 #include "ggml-backend.h"
 #include "ggml-cpu.h"
 #include "ggml.h"
@@ -97,10 +98,11 @@ class Operation {
     int64_t heads = 1;
     int64_t key_heads = 1;
     int64_t cells = 32;
-    Floats queries;  // [heads][tokens][size]
-    Floats keys;     // [cells][key_heads][size]
-    Floats values;   // [cells][key_heads][size]
-    Floats mask;     // [tokens][cells]
+    Floats queries;              // [heads][tokens][size]
+    Floats keys;                 // [cells][key_heads][size]
+    Floats values;               // [cells][key_heads][size]
+    Floats mask;                 // [tokens][cells]
+    std::vector<int64_t> ranks;  // [cells], in their sequences; none: nobody knows them
   };
   // Of a cast, what would be its result holds NaN before it is computed.
   static std::unique_ptr<Operation> Attention(Side side, const AttentionCase& attention);
@@ -145,6 +147,7 @@ class Operation {
   std::vector<uint8_t> work_;
   ggml_cgraph* graph_ = nullptr;
   ggml_tensor* result_ = nullptr;
+  std::unique_ptr<CellOrder> order_;
 };
 
 // Random numbers, normally distributed, and such rows as a file of this type would have them.

@@ -75,7 +75,10 @@ int main(int argc, char** argv) {
   if (wanted("products")) test::CheckProducts();
   if (wanted("experts")) test::CheckExperts();
   if (wanted("gates")) test::CheckGates();
-  if (wanted("attention")) test::CheckAttention();
+  if (wanted("attention")) {
+    test::CheckAttention();
+    test::CheckAttentionPlaces();
+  }
   if (wanted("rows")) test::CheckRows();
   if (wanted("unknown")) test::CheckUnknown();
   return test::FinishChecks();

@@ -17,6 +17,7 @@ void CheckProducts();
 void CheckExperts();
 void CheckGates();
 void CheckAttention();
+void CheckAttentionPlaces();
 void CheckRows();
 void CheckUnknown();
 

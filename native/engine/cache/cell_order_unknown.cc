@@ -1,0 +1,7 @@
+#include "cell_order.h"
+
+namespace oi {
+
+std::unique_ptr<kernels::CellOrder> CellOrderOf(const llama_context*) { return nullptr; }
+
+}  // namespace oi
