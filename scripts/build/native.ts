@@ -202,8 +202,8 @@ async function cmake(
 }
 
 /**
- * A checkout has it. An installed package, most of which are never compiled, gets it with its 35
- * dependencies for the time of the build.
+ * A checkout has it. An installed package, most of which are never compiled, gets it and the 32
+ * packages that it needs for the time of the build.
  */
 async function cmakeJsProgram(out: string): Promise<string> {
   try {

@@ -38,10 +38,10 @@ class CacheOrder final : public kernels::CellOrder {
         ranks[i] = -1;
         continue;
       }
-      // Tokens of an image have one position, and a line and a column each.
+      // Tokens of an image have one position, and a line and a column each, all below a million.
       const llama_kv_cell_ext& place = cells.ext_get(cell);
-      ranks[i] = (static_cast<int64_t>(cells.pos_get(cell)) << 32) +
-                 (static_cast<int64_t>(place.y) << 16) + place.x;
+      ranks[i] = (static_cast<int64_t>(cells.pos_get(cell)) << 40) +
+                 (static_cast<int64_t>(place.y) << 20) + place.x;
     }
   }
 

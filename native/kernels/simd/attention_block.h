@@ -75,8 +75,8 @@ typename S::Vector PowerOf2(typename S::Vector n) {
 // `mask`: null if it hides nothing.
 //
 // A weight is p * 2^(n - maximum), with p and n of its score alone, and the maximum is whole: so
-// every multiplication with what this returns is exact, and sums have the same bits wherever the
-// cells are cut into blocks.
+// every multiplication with what this returns is exact, but of what is below 2^-126 of a row's
+// largest weight, and sums have the same bits wherever the cells are cut into blocks.
 template <class S>
 typename S::Vector Softmax(float scale, const float* mask, float* scores, float* maximum,
                            float* sum) {
