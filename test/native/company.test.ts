@@ -27,7 +27,7 @@ const requests = [
   unique('new', 250, 5),
   { prefix: [user(text(180))], suffixes: [3, 8, 1, 6].map(question) },
 ]
-/** In the order in which they are told apart from one another: of an engine alone, and in company. */
+/** Of an engine that is asked one request after another. */
 const alone: Omit<EngineOptions, 'modelPath'> = {
   contextTokens: 2048,
   microbatchTokens: 512,
