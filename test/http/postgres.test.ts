@@ -205,7 +205,7 @@ t.test('connections that die silently cost a moment, and no revocation', options
   const node = await fleet.add({ port: relay.port })
   const took: number[] = []
   // A machine that is busy with other tests takes longer now and then, and never less.
-  while (took.length < 3 && !took.some((ms) => ms < 1500)) {
+  while (took.length < 10 && !took.some((ms) => ms < 1500)) {
     const key = fleet.accounts.createKey('default', `other ${took.length}`)
     t.equal(await fleet.ask(node, key.secret), 200)
     relay.silencePresent()

@@ -7,7 +7,7 @@
 
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { OiError } from '../../../errors.js'
-import { PostgresClient } from './client.js'
+import { PostgresClient, type Rows } from './client.js'
 import { type Failure, failureOf, PostgresError } from './failure.js'
 import { migrate } from './schema.js'
 import { sharedNowMs, Signals } from './signals.js'
@@ -46,9 +46,9 @@ export type CallReply =
   | { readonly kind: 'unusable'; readonly message: string }
   | { readonly kind: 'closed' }
 
-/** How long the watch waits for its answer, and for a connection; milliseconds. */
+/** How long the watch waits for its answer, milliseconds. */
 const watchAnswerMs = 400
-/** A connection that was not used for so long is asked whether it lives, and how soon it says so. */
+/** A connection that was not used for so long is asked whether it lives, and how soon it replies. */
 const idleMs = 200
 const aliveMs = 300
 
@@ -87,21 +87,36 @@ async function open(): Promise<void> {
 
 async function look(): Promise<void> {
   const askedMs = sharedNowMs()
+  // A connection that dies is replaced at once; one that cannot be made is tried again later.
+  let againMs = watch.connected ? 0 : watchMs
   try {
     const { rows } = await watch.query('SELECT total FROM tally')
     signals.noteTally((rows[0] as { total: number }).total, askedMs)
+    againMs = watchMs
   } catch {
     // What it last knew grows old, and connection.ts sees that. The other connection may have died
     // as silently: the next call need not find out by waiting.
     if (!calling) calls.drop()
   }
-  if (!closed) watching = setTimeout(() => void look(), watchMs)
+  if (!closed) watching = setTimeout(() => void look(), againMs)
 }
 
 /** A connection that died silently is replaced before anything depends on it. */
 async function requireAlive(): Promise<void> {
   if (!calls.connected || sharedNowMs() - heardMs < idleMs) return
   await calls.query('SELECT 1', [], aliveMs).catch(() => calls.drop())
+}
+
+/** What only reads needs no question before it: without a reply it is asked again on a new connection. */
+async function read(sql: string, values: readonly unknown[]): Promise<Rows> {
+  if (calls.connected) {
+    try {
+      return await calls.query(sql, values, aliveMs)
+    } catch (error) {
+      if (calls.connected) throw error
+    }
+  }
+  return calls.query(sql, values)
 }
 
 async function make(call: Exclude<Call, 'close'>): Promise<Outcome> {
@@ -114,8 +129,9 @@ async function make(call: Exclude<Call, 'close'>): Promise<Outcome> {
       lost ??= calls.connected ? undefined : { message: 'the connection was lost', code: '' }
       if (lost !== undefined) return { kind: 'failure', failure: lost }
     }
-    if (transaction === 0 || call.quiet) await requireAlive()
-    const { rows } = await calls.query(sql, values)
+    const alone = transaction === 0 && sql.startsWith('SELECT')
+    if (!alone && (transaction === 0 || call.quiet)) await requireAlive()
+    const { rows } = await (alone ? read(sql, values) : calls.query(sql, values))
     heardMs = sharedNowMs()
     return { kind: 'rows', rows }
   } catch (error) {

@@ -14,8 +14,8 @@ import { serverPackage } from '../../../server-package.js'
 import { failureOf, PostgresError } from './failure.js'
 import { schemaName } from './schema.js'
 
-/** How long a connection may take, milliseconds; less if a statement may not take so long. */
-const mostConnectMs = 2000
+/** How long a connection may take, milliseconds: as long as a statement, within these bounds. */
+const [leastConnectMs, mostConnectMs] = [1000, 2000]
 /** How long a transaction may have nothing to do, milliseconds. */
 const idleMs = 5000
 
@@ -117,7 +117,7 @@ export class PostgresClient {
     const { Client, types } = serverPackage<typeof Pg>('pg', '--accounts')
     const client = new Client({
       ...{ connectionString: url, keepAlive: true },
-      connectionTimeoutMillis: Math.min(statementMs, mostConnectMs),
+      connectionTimeoutMillis: Math.min(Math.max(statementMs, leastConnectMs), mostConnectMs),
       ...{ application_name: 'oi', statement_timeout: statementMs },
       // A transaction of a node that cannot be heard any more ends by itself.
       idle_in_transaction_session_timeout: Math.max(idleMs, statementMs),
