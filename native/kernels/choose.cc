@@ -53,7 +53,8 @@ bool HasAvx512Bf16() { return HasAvx512() && __builtin_cpu_supports("avx512bf16"
 
 // Without VDPBF16PS, matmuls of BF16 are left to llama.cpp.
 const ProductKernel* Avx512Product(Format format) {
-  return format == Format::kF16 ? avx512::F16Product() : avx512::Int8Product(format);
+  const ProductKernel* product = avx512::Int8Product(format);
+  return product != nullptr ? product : avx512::FloatProduct(format);
 }
 
 const ProductKernel* Avx512Bf16Product(Format format) {
@@ -72,7 +73,7 @@ bool HasAmx() {
 // With few columns, AVX-512 is faster than unpacking for tile registers.
 const ProductKernel* AmxProduct(Format format) {
   const ProductKernel* product = amx::Product(format);
-  return product != nullptr ? product : avx512::F16Product();
+  return product != nullptr ? product : avx512::FloatProduct(format);
 }
 #endif
 

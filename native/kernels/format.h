@@ -13,6 +13,7 @@
 //          [16 sub-blocks][16]
 //   BF16   step = 2 values of each row (k/2 steps)
 //   F16    half a step = 1 value of each row (k half steps)
+//   F32    step = 1 value of each row (k steps)
 //   others planes as simd/plain_weights.h, tabled_weights.h and grid_weights.h say
 //
 // Which quants share a byte, a step's bits, is the file format's own order.
@@ -53,6 +54,7 @@ enum class Format {
   kTQ2_0,
   kBF16,
   kF16,
+  kF32,
 };
 
 // Values that lie together in a file, and their bytes.
@@ -107,6 +109,8 @@ constexpr FileBlock FileBlockOf(Format format) {
     case Format::kBF16:
     case Format::kF16:
       return {1, 2};
+    case Format::kF32:
+      return {1, 4};
   }
   return {1, 0};
 }

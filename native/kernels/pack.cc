@@ -224,6 +224,10 @@ void PackF16(int64_t row, int64_t k, const uint8_t* source, uint8_t* tile) {
   for (int64_t i = 0; i < k; ++i) std::memcpy(tile + (i * kTileRows + row) * 2, source + i * 2, 2);
 }
 
+void PackF32(int64_t row, int64_t k, const uint8_t* source, uint8_t* tile) {
+  Spread(source, k * 4, row, tile);
+}
+
 using PackRow = void (*)(int64_t row, int64_t k, const uint8_t* source, uint8_t* tile);
 
 PackRow RowPacker(Format format) {
@@ -275,6 +279,8 @@ PackRow RowPacker(Format format) {
       return PackBF16;
     case Format::kF16:
       return PackF16;
+    case Format::kF32:
+      return PackF32;
   }
   return nullptr;
 }

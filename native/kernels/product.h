@@ -5,7 +5,7 @@
 //    on how many other columns there are, on the threads, or on the place of either in a tile.
 //    So every width of a kernel does the same float operations in the same order.
 // 2. A column with a value that is not finite gives NaN (the quantized formats) or what IEEE
-//    arithmetic gives (BF16, F16), and changes no other column.
+//    arithmetic gives (BF16, F16, F32), and changes no other column.
 
 #pragma once
 

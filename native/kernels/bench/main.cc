@@ -22,7 +22,7 @@ namespace oi::kernels::test {
 namespace {
 
 std::vector<ggml_type> AllTypes() {
-  std::vector<ggml_type> types{GGML_TYPE_BF16, GGML_TYPE_F16};
+  std::vector<ggml_type> types{GGML_TYPE_BF16, GGML_TYPE_F16, GGML_TYPE_F32};
   for (const Quantized& quantized : kQuantized) types.push_back(quantized.type);
   return types;
 }
@@ -84,9 +84,9 @@ void Measure(const Options& options, ggml_type type, int64_t rows, int64_t k, in
   const auto rate = [&](Operation& operation, Side side) {
     return Rate(options, operation, side, operations, repeats);
   };
-  const Weights weights = type == GGML_TYPE_BF16  ? Weights::kBF16
-                          : type == GGML_TYPE_F16 ? Weights::kF16
-                                                  : Weights::kQuantized;
+  const Weights weights = type == GGML_TYPE_BF16     ? Weights::kBF16
+                          : ggml_is_quantized(type) ? Weights::kQuantized
+                                                    : Weights::kFloats;
   std::vector<double> of_ours, of_stock, peaks, gains, shares, vector_shares;
   for (int round = 0; round < options.rounds; ++round) {
     peaks.push_back(RateOf(PeakOf(weights), options.threads));

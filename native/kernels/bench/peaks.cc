@@ -22,7 +22,7 @@ bool Has(const char* instructions) { return Description().find(instructions) != 
 
 Peak PeakOf(Weights weights) {
 #ifdef OI_KERNELS_AMX
-  if (Has("AMX") && weights != Weights::kF16) return amx::PeakBf16;
+  if (Has("AMX") && weights != Weights::kFloats) return amx::PeakBf16;
 #endif
   return VectorPeakOf(weights);
 }

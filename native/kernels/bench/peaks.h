@@ -4,7 +4,7 @@
 
 namespace oi::kernels::test {
 
-enum class Weights { kQuantized, kBF16, kF16 };
+enum class Weights { kQuantized, kBF16, kFloats };
 
 // Work for one thread; returns the number of its operations.
 using Peak = double (*)();

@@ -61,6 +61,8 @@ std::optional<Format> FormatOf(ggml_type type) {
       return Format::kBF16;
     case GGML_TYPE_F16:
       return Format::kF16;
+    case GGML_TYPE_F32:
+      return Format::kF32;
     default:
       return std::nullopt;
   }

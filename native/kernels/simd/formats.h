@@ -61,6 +61,7 @@ constexpr auto FindWeights(Format format, const Found& found)
       return found.template operator()<typename Set::template Of<TQ2_0>>();
     case Format::kBF16:
     case Format::kF16:
+    case Format::kF32:
       break;
   }
   return nullptr;

@@ -16,6 +16,7 @@ bool HasOwnCode(ggml_type type) {
     case GGML_TYPE_Q6_K:
     case GGML_TYPE_F16:
     case GGML_TYPE_BF16:
+    case GGML_TYPE_F32:
       return true;
     default:
       return false;
@@ -81,6 +82,10 @@ std::vector<uint8_t> Encode(ggml_type type, const Floats& values, int64_t k) {
 Floats Decode(ggml_type type, const std::vector<uint8_t>& bytes) {
   const size_t count = bytes.size() / ggml_type_size(type) * ggml_blck_size(type);
   Floats values(count);
+  if (type == GGML_TYPE_F32) {
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
   ggml_get_type_traits(type)->to_float(bytes.data(), values.data(), static_cast<int64_t>(count));
   return values;
 }

@@ -12,7 +12,7 @@ namespace {
 
 // The formats that have a kernel here: AVX-512 alone leaves BF16 to llama.cpp.
 std::vector<ggml_type> TypesHere() {
-  std::vector<ggml_type> types{GGML_TYPE_F16};
+  std::vector<ggml_type> types{GGML_TYPE_F16, GGML_TYPE_F32};
   for (const Quantized& quantized : kQuantized) types.push_back(quantized.type);
   if (FindProduct(Format::kBF16, 16) != nullptr) types.push_back(GGML_TYPE_BF16);
   return types;
@@ -22,7 +22,8 @@ Format FormatOf(ggml_type type) {
   for (const auto& [quantized, format] : kQuantized) {
     if (quantized == type) return format;
   }
-  return type == GGML_TYPE_BF16 ? Format::kBF16 : Format::kF16;
+  if (type == GGML_TYPE_BF16) return Format::kBF16;
+  return type == GGML_TYPE_F32 ? Format::kF32 : Format::kF16;
 }
 
 bool RoundsWeights(ggml_type type) { return FindProduct(FormatOf(type), 16)->rounds_weights; }

@@ -1,0 +1,62 @@
+// Products of F32 weights, and of F16 weights widened to floats in registers. Activations stay
+// floats, which is more exact than stock llama.cpp's F16.
+
+#include "kernels.h"
+#include "product_float.h"
+
+namespace oi::kernels::avx512 {
+namespace {
+
+struct WeightsF16 {
+  static constexpr int kGroup = 12;
+  static constexpr int kMostSums = 24;
+  static constexpr int64_t kChunk = 4096;
+  static constexpr int64_t kRun = kChunk;
+  static constexpr int64_t kValues = 1;
+  static constexpr int64_t kTileStepBytes = 32;
+  using Register = __m512;
+
+  static Register Load(const uint8_t* step) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(step)));
+  }
+  static __m512 Add(__m512 sum, Register weights, __m512 column) {
+    return _mm512_fmadd_ps(weights, column, sum);
+  }
+};
+
+// Its only rounding errors are those of the sums, which are short for that.
+struct WeightsF32 {
+  static constexpr int kGroup = 6;
+  static constexpr int kMostSums = 12;
+  static constexpr int64_t kChunk = 256;
+  static constexpr int64_t kRun = 16;
+  static constexpr int64_t kValues = 1;
+  static constexpr int64_t kTileStepBytes = 64;
+  using Register = __m512;
+
+  static Register Load(const uint8_t* step) { return _mm512_loadu_ps(step); }
+  static __m512 Add(__m512 sum, Register weights, __m512 column) {
+    return _mm512_fmadd_ps(weights, column, sum);
+  }
+};
+
+// Steps of a group of n columns lie as [k][n] floats.
+void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin, int64_t end,
+             uint8_t* group_start) {
+  auto* steps = reinterpret_cast<float*>(group_start);
+  for (int64_t c = 0; c < width; ++c) {
+    for (int64_t i = begin; i < end; ++i) steps[i * width + c] = columns[c][i];
+  }
+}
+
+template <class W>
+constexpr ProductKernel kKernel{W::kGroup, FloatActivationBytes<W>, Convert, MultiplyFloat<W>};
+
+}  // namespace
+
+const ProductKernel* FloatProduct(Format format) {
+  if (format == Format::kF16) return &kKernel<WeightsF16>;
+  return format == Format::kF32 ? &kKernel<WeightsF32> : nullptr;
+}
+
+}  // namespace oi::kernels::avx512
