@@ -95,7 +95,7 @@ std::vector<MatrixFacts> GgufFile::Matrices() const {
     const int64_t* sizes = gguf_get_tensor_ne(file_, id);
     if (sizes[1] == 1) continue;
     matrices.push_back({gguf_get_tensor_name(file_, id), gguf_get_tensor_type(file_, id), sizes[0],
-                        sizes[1], gguf_get_tensor_size(file_, id)});
+                        sizes[1], sizes[2], gguf_get_tensor_size(file_, id)});
   }
   return matrices;
 }

@@ -27,6 +27,7 @@ struct MatrixFacts {
   ggml_type type;
   int64_t columns;
   int64_t rows;
+  int64_t count;  // one, or one for each expert
   uint64_t bytes;
 };
 

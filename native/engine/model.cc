@@ -90,12 +90,12 @@ std::string WithoutKernels(const std::string& path) {
       std::any_of(matrices.begin(), matrices.end(),
                   [](const MatrixFacts& matrix) { return matrix.name == "output.weight"; });
   const bool tied = !has_output && !IsEncoder(file.Text("general.architecture").value_or(""));
-  for (const auto& [name, type, columns, rows, bytes] : matrices) {
+  for (const auto& [name, type, columns, rows, count, bytes] : matrices) {
     // Rows of tables are looked up.
     const bool table = name.find("_embd") != std::string::npos || name == "token_types.weight";
     if (table && !(tied && name == "token_embd.weight")) continue;
     all += bytes;
-    if (kernels::HasMatmul(type, columns, rows)) continue;
+    if (kernels::HasMatmul(type, columns, rows, count)) continue;
     left += bytes;
     types.insert(ggml_type_name(type));
   }

@@ -53,8 +53,8 @@ bool HasAvx512Bf16() { return HasAvx512() && __builtin_cpu_supports("avx512bf16"
 
 // Without VDPBF16PS, matmuls of BF16 are left to llama.cpp.
 const ProductKernel* Avx512Product(Format format) {
-  const ProductKernel* product = avx512::Int8Product(format);
-  return product != nullptr ? product : avx512::FloatProduct(format);
+  if (format == Format::kF16) return avx512::F16Product();
+  return format == Format::kF32 ? avx512::F32Product() : avx512::Int8Product(format);
 }
 
 const ProductKernel* Avx512Bf16Product(Format format) {
@@ -73,7 +73,7 @@ bool HasAmx() {
 // With few columns, AVX-512 is faster than unpacking for tile registers.
 const ProductKernel* AmxProduct(Format format) {
   const ProductKernel* product = amx::Product(format);
-  return product != nullptr ? product : avx512::FloatProduct(format);
+  return product != nullptr ? product : Avx512Product(format);
 }
 #endif
 

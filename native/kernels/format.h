@@ -131,8 +131,10 @@ constexpr size_t TileBytes(Format format, int64_t k) {
   return RowBytes(format, k) * static_cast<size_t>(kTileRows);
 }
 
-// Converts `rows` (a multiple of kTileRows) rows of `k` values (a multiple of LengthUnit()) as
-// they lie in a GGUF file into rows / kTileRows tiles. `source` and `tiles` must not overlap.
+constexpr int64_t TilesOf(int64_t rows) { return (rows + kTileRows - 1) / kTileRows; }
+
+// Converts `rows` rows of `k` values (a multiple of LengthUnit()) as they lie in a GGUF file into
+// TilesOf(rows) tiles; what the last one lacks are zeros. `source` and `tiles` must not overlap.
 void PackTiles(Format format, int64_t rows, int64_t k, const void* source, void* tiles);
 
 }  // namespace oi::kernels

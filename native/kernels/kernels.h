@@ -64,8 +64,8 @@ class PoolScope {
 // "AVX-512 VNNI and BF16"; "" if this CPU or this build has no kernels.
 std::string Description();
 
-// Whether matmuls with a matrix of `rows` rows of `k` weights of a type, by ggml's number, have a
-// kernel here.
-bool HasMatmul(int type, int64_t k, int64_t rows);
+// Whether matmuls with matrices of `rows` rows of `k` weights of a type, by ggml's number, have a
+// kernel here. `matrices`: those of one tensor, one for each expert.
+bool HasMatmul(int type, int64_t k, int64_t rows, int64_t matrices);
 
 }  // namespace oi::kernels

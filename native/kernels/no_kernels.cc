@@ -13,7 +13,7 @@ PoolScope::~PoolScope() = default;
 bool PoolScope::takes_all_attention() const { return false; }
 bool PoolScope::invariant() const { return false; }
 std::string Description() { return ""; }
-bool HasMatmul(int, int64_t, int64_t) { return false; }
+bool HasMatmul(int, int64_t, int64_t, int64_t) { return false; }
 
 bool HasPartsForward(const PartsWeights&) { return false; }
 

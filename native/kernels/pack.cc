@@ -291,6 +291,10 @@ void PackTiles(Format format, int64_t rows, int64_t k, const void* source, void*
   const PackRow pack = RowPacker(format);
   const auto* from = static_cast<const uint8_t*>(source);
   auto* to = static_cast<uint8_t*>(tiles);
+  if (rows % kTileRows != 0) {
+    const size_t tile = TileBytes(format, k);
+    std::memset(to + static_cast<size_t>(rows / kTileRows) * tile, 0, tile);
+  }
   for (int64_t row = 0; row < rows; ++row, from += RowBytes(format, k)) {
     pack(row % kTileRows, k, from,
          to + static_cast<size_t>(row / kTileRows) * TileBytes(format, k));

@@ -1,6 +1,6 @@
 /**
  * Where our own kernels compute everything, a request has the same bits in any company: cold, from
- * each tier of the cache, among others, in other batches, on another number of threads.
+ * each tier of the cache, among others, in other batches, on another number of threads. Encoders, too.
  *
  * Needs the built addon and fixtures. test/native/promises.test.ts has the same of other models
  * within a bound; `oi-stress … same-bits` compares as many answers as it is told to.
@@ -19,6 +19,7 @@ import {
   user,
   withEngine,
 } from '../helpers/fixture.js'
+import { mixedRequest, renderedBy, withModelFile } from '../helpers/hidden.js'
 import { pool, sameAnswer, startLoad } from '../helpers/load.js'
 
 const same = sameAnswer(true)
@@ -36,23 +37,39 @@ const alone: Omit<EngineOptions, 'modelPath'> = {
   maxBacklogMs: 2 ** 31,
 }
 
+/** An embedding model needs a text for yes and for no. */
+function about(words: number) {
+  const { state, questions } = mixedRequest(words)
+  const { urgent: _, ...others } = questions
+  return { state, questions: others }
+}
+
 const answerAll = (engine: Engine) =>
   Promise.all(requests.map(async (request) => (await engine.score(request)).logits))
 
-/** With a vocabulary whose rows our kernels multiply. */
 const models: readonly (readonly [FixtureName, string])[] = [
   ['dense-qwen', 'Q8_0'],
   ['dense-qwen', 'Q4_K_M'],
   ['dense-qwen', 'BF16'],
   ['dense-qwen', 'F16'],
+  ['dense-qwen', 'F32'],
   ['window', 'Q8_0'],
+  ['experts', 'Q8_0'],
+]
+/** Without cells; the last reads a state's from RAM. */
+const encoders: typeof models = [
+  ['reranker', 'Q8_0'],
+  ['reranker', 'F32'],
+  ['modern-reranker', 'F32'],
+  ['embedding', 'F32'],
+  ['prefix', 'Q8_0'],
 ]
 const { kernels } = await withEngine('small', {}, async ({ info }) => info)
 const skip = kernels === '' || kernels.startsWith('AMX') ? 'no such kernels on this CPU' : false
 
 for (const [name, type] of models) {
   t.test(`${name} ${type}`, { skip }, async (t) => {
-    const modelPath = await fixturePath(name, { type, vocab: 'qwen2' })
+    const modelPath = await fixturePath(name, { type })
     const open = async <T>(options: typeof alone, use: (engine: Engine) => Promise<T>) => {
       const engine = await openEngine({ modelPath, ...options })
       try {
@@ -97,5 +114,35 @@ for (const [name, type] of models) {
       expectSame(await answerAll(engine), 'of another process, from its disk')
       t.ok(engine.stats().diskHits > 0)
     })
+  })
+}
+
+for (const [name, type] of encoders) {
+  t.test(`${name} ${type}`, { skip }, async (t) => {
+    const modelPath = await fixturePath(name, { type })
+    const answers = (options: typeof alone, together: boolean) =>
+      withModelFile(modelPath, options, async (engine) => {
+        t.match(engine.info.kernels, /, the same bits in any company/)
+        const inputs = await Promise.all(
+          [3, 90, 17, 160, 40, 9, 65].map((words) => renderedBy(engine, about(words))),
+        )
+        const logits: Float32Array[] = []
+        const ask = async (input: (typeof inputs)[0], i: number) =>
+          (logits[i] = (await engine.score(input)).logits)
+        // Again, where states are kept.
+        for (let round = 0; round < 2; round++) {
+          if (together) await Promise.all(inputs.map(ask))
+          else for (const [i, input] of inputs.entries()) await ask(input, i)
+        }
+        return logits
+      })
+    const cold = await answers(alone, false)
+    for (const microbatchTokens of [256, 512, 2048]) {
+      for (const threads of [1, 2]) {
+        const other = await answers({ ...alone, microbatchTokens, threads }, true)
+        const differ = other.flatMap((logits, i) => (same(logits, cold[i]!) ? [] : [i]))
+        t.strictSame(differ, [], `together, steps of ${microbatchTokens}, ${threads} threads`)
+      }
+    }
   })
 }

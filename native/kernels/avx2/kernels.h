@@ -18,6 +18,9 @@ const ProductKernel* Int8ProductVnni(Format format);
 // AVX2, FMA and F16C. Null for the formats that are quantized.
 const ProductKernel* FloatProduct(Format format);
 
+// AVX2 and FMA.
+const ProductKernel* F32Product();
+
 // AVX2, FMA and F16C.
 const AttentionKernel* Attention();
 const PartAttentionKernel* PartAttention();

@@ -1,5 +1,5 @@
-// Products of F32 weights on AVX2, and of F16 and BF16 weights widened to floats in registers.
-// Activations stay floats, which is more exact than stock llama.cpp's.
+// Products of F16 and BF16 weights on AVX2, widened to floats in registers. Activations stay
+// floats, which is more exact than stock llama.cpp's.
 //
 // Sums of kChunk values each are added up: the chunk is short, so that its weights stay in the
 // first cache and rounding errors of long rows do not pile up. Few columns are computed for several
@@ -15,16 +15,13 @@ namespace oi::kernels::avx2 {
 namespace {
 
 constexpr int64_t kChunk = 256;
-constexpr int kVectors = 2;  // of 8 rows, in a tile
+constexpr int64_t kPairBytes = 64;  // two values of each of 16 rows
+constexpr int kVectors = 2;         // of 8 rows, in a tile
 
 // The first or second value of a pair, of rows 8 v to 8 v + 7. kSums: registers of sums that the
 // others leave room for; GCC puts some of BF16's 12 on the stack, which takes half as long again.
-// kRun: values that are summed at a time, and these sums then to the chunk's. kPairBytes: of two
-// values of each of 16 rows.
 struct WeightsF16 {
   static constexpr int kSums = 12;
-  static constexpr int64_t kRun = kChunk;
-  static constexpr int64_t kPairBytes = 64;
   static __m256 Load(const uint8_t* pair, int value, int v) {
     const uint8_t* at = pair + value * 32 + v * 16;
     return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
@@ -33,8 +30,6 @@ struct WeightsF16 {
 
 struct WeightsBF16 {
   static constexpr int kSums = 10;
-  static constexpr int64_t kRun = kChunk;
-  static constexpr int64_t kPairBytes = 64;
   static __m256 Load(const uint8_t* pair, int value, int v) {
     const __m256i both = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair + v * 32));
     const __m256i zero = _mm256_setzero_si256();
@@ -43,61 +38,33 @@ struct WeightsBF16 {
   }
 };
 
-// Its only rounding errors are those of the sums, which are short for that.
-struct WeightsF32 {
-  static constexpr int kSums = 6;
-  static constexpr int64_t kRun = 16;
-  static constexpr int64_t kPairBytes = 128;
-  static __m256 Load(const uint8_t* pair, int value, int v) {
-    return _mm256_loadu_ps(reinterpret_cast<const float*>(pair + value * 64 + v * 32));
-  }
-};
-
-// The sums of values begin to end: V vectors of rows x C columns.
-template <class W, int V, int C>
-inline void SumRun(const uint8_t* tiles, size_t tile_bytes, const float* columns, int64_t begin,
-                   int64_t end, __m256 (&sums)[V][C]) {
-#pragma GCC unroll 8
-  for (int v = 0; v < V; ++v) {
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) sums[v][c] = _mm256_setzero_ps();
-  }
-  for (int64_t i = begin; i < end; i += 2) {
-    const uint8_t* pair = tiles + i / 2 * W::kPairBytes;
-#pragma GCC unroll 2
-    for (int value = 0; value < 2; ++value) {
-      // A pair is loaded for each of its values: kept, it would push sums out of the registers.
-      asm volatile("" ::: "memory");
-      __m256 weights[V];
-#pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) {
-        weights[v] = W::Load(pair + v / kVectors * tile_bytes, value, v % kVectors);
-      }
-#pragma GCC unroll 8
-      for (int c = 0; c < C; ++c) {
-        const __m256 column = _mm256_set1_ps(columns[(i + value) * C + c]);
-#pragma GCC unroll 8
-        for (int v = 0; v < V; ++v) sums[v][c] = _mm256_fmadd_ps(weights[v], column, sums[v][c]);
-      }
-    }
-  }
-}
-
 // T tiles x C columns, values begin to end.
 template <class W, int T, int C>
 void Compute(const uint8_t* tiles, size_t tile_bytes, const float* columns, int64_t begin,
              int64_t end, float* const* results, int64_t row) {
   constexpr int kAll = T * kVectors;
   __m256 sums[kAll][C];
-  SumRun<W>(tiles, tile_bytes, columns, begin, std::min(end, begin + W::kRun), sums);
-  if constexpr (W::kRun < kChunk) {
-    for (int64_t run = begin + W::kRun; run < end; run += W::kRun) {
-      __m256 more[kAll][C];
-      SumRun<W>(tiles, tile_bytes, columns, run, std::min(end, run + W::kRun), more);
+#pragma GCC unroll 8
+  for (int v = 0; v < kAll; ++v) {
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) sums[v][c] = _mm256_setzero_ps();
+  }
+  for (int64_t i = begin; i < end; i += 2) {
+    const uint8_t* pair = tiles + i / 2 * kPairBytes;
+#pragma GCC unroll 2
+    for (int value = 0; value < 2; ++value) {
+      // A pair is loaded for each of its values: kept, it would push sums out of the registers.
+      asm volatile("" ::: "memory");
+      __m256 weights[kAll];
 #pragma GCC unroll 8
       for (int v = 0; v < kAll; ++v) {
+        weights[v] = W::Load(pair + v / kVectors * tile_bytes, value, v % kVectors);
+      }
 #pragma GCC unroll 8
-        for (int c = 0; c < C; ++c) sums[v][c] = _mm256_add_ps(sums[v][c], more[v][c]);
+      for (int c = 0; c < C; ++c) {
+        const __m256 column = _mm256_set1_ps(columns[(i + value) * C + c]);
+#pragma GCC unroll 8
+        for (int v = 0; v < kAll; ++v) sums[v][c] = _mm256_fmadd_ps(weights[v], column, sums[v][c]);
       }
     }
   }
@@ -125,7 +92,7 @@ constexpr int64_t kGroup = W::kSums / kVectors;
 template <class W, int C>
 constexpr Computer ComputerOf() {
   // Of several tiles 8 sums, which are enough for none to wait.
-  constexpr int kTiles = std::max(1, std::min(8, W::kSums) / kVectors / C);
+  constexpr int kTiles = std::max(1, 4 / C);
   return {kTiles, Compute<W, kTiles, C>, Compute<W, 1, C>};
 }
 
@@ -153,7 +120,7 @@ void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin,
 template <class W>
 void MultiplyPart(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end, const float* all,
                   int64_t from, int64_t to, float* const* results) {
-  const auto tile_bytes = static_cast<size_t>(k / 2 * W::kPairBytes);
+  const auto tile_bytes = static_cast<size_t>(k / 2 * kPairBytes);
   // Tiles whose chunks stay in the first cache for all columns; for a few groups it is more.
   const int64_t cached = to - from <= 4 * kGroup<W> ? 4 : 2;
   for (int64_t first = begin; first < end; first += cached) {
@@ -193,8 +160,7 @@ constexpr ProductKernel kKernel{kGroup<W>, ActivationBytes, Convert, Multiply<W>
 const ProductKernel* FloatProduct(Format format) {
   if (format == Format::kF16) return &kKernel<WeightsF16>;
   if (format == Format::kBF16) return &kKernel<WeightsBF16>;
-  if (format == Format::kF32) return &kKernel<WeightsF32>;
-  return nullptr;
+  return format == Format::kF32 ? F32Product() : nullptr;
 }
 
 }  // namespace oi::kernels::avx2

@@ -15,8 +15,11 @@ const ProductKernel* Int8Product(Format format);
 // And BF16.
 const ProductKernel* Bf16Product();
 
-// AVX-512 F. Null for the formats that are not F16 or F32.
-const ProductKernel* FloatProduct(Format format);
+// AVX-512 F.
+const ProductKernel* F16Product();
+
+// AVX-512 F and DQ.
+const ProductKernel* F32Product();
 
 // AVX-512 F, BW, DQ and VL.
 const AttentionKernel* Attention();

@@ -9,9 +9,6 @@ namespace {
 
 struct WeightsBF16 {
   static constexpr int kGroup = 12;
-  static constexpr int kMostSums = 24;
-  static constexpr int64_t kChunk = 4096;
-  static constexpr int64_t kRun = kChunk;
   static constexpr int64_t kValues = 2;
   static constexpr int64_t kTileStepBytes = 64;
   using Register = __m512i;

@@ -1,12 +1,9 @@
-// What the products of BF16, F16 and F32 weights share: R tiles x C columns of float sums in
-// registers, summed over chunks, and the chunks' sums added up: tiles of a chunk stay in the second
-// cache. Shorter ones add to the results more often, which lie apart in memory.
+// What the products of BF16 and F16 weights share: R tiles x C columns of float sums in registers,
+// summed over chunks of kChunk values, and the chunks' sums added up: tiles of a chunk stay in the
+// second cache. Shorter ones add to the results more often, which lie apart in memory.
 //
 // A format W gives:
 //   kGroup                     columns that its registers leave room for
-//   kMostSums                  sums that they leave room for
-//   kChunk                     values of a chunk
-//   kRun                       values that are summed at a time, and these sums then to the chunk's
 //   kValues                    values of a row per step
 //   kTileStepBytes             bytes of a tile per step
 //   Load(step)                 the weights of a step
@@ -22,9 +19,12 @@
 
 namespace oi::kernels::avx512 {
 
+constexpr int64_t kChunk = 4096;
+
 template <class W, int R, int C>
-inline void SumRun(const uint8_t* tiles, size_t tile_bytes, const uint8_t* group, int64_t begin,
-                   int64_t end, __m512 (&sums)[R][C]) {
+void ComputeFloat(const uint8_t* tiles, size_t tile_bytes, const uint8_t* group, int64_t begin,
+                  int64_t end, float* const* results, int64_t row) {
+  __m512 sums[R][C];
 #pragma GCC unroll 4
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 16
@@ -42,24 +42,6 @@ inline void SumRun(const uint8_t* tiles, size_t tile_bytes, const uint8_t* group
       const __m512 column = _mm512_set1_ps(activations[step * C + c]);
 #pragma GCC unroll 4
       for (int r = 0; r < R; ++r) sums[r][c] = W::Add(sums[r][c], weights[r], column);
-    }
-  }
-}
-
-template <class W, int R, int C>
-void ComputeFloat(const uint8_t* tiles, size_t tile_bytes, const uint8_t* group, int64_t begin,
-                  int64_t end, float* const* results, int64_t row) {
-  __m512 sums[R][C];
-  SumRun<W>(tiles, tile_bytes, group, begin, std::min(end, begin + W::kRun), sums);
-  if constexpr (W::kRun < W::kChunk) {
-    for (int64_t run = begin + W::kRun; run < end; run += W::kRun) {
-      __m512 more[R][C];
-      SumRun<W>(tiles, tile_bytes, group, run, std::min(end, run + W::kRun), more);
-#pragma GCC unroll 4
-      for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 16
-        for (int c = 0; c < C; ++c) sums[r][c] = _mm512_add_ps(sums[r][c], more[r][c]);
-      }
     }
   }
 #pragma GCC unroll 4
@@ -80,7 +62,7 @@ using ComputeFloatFunction = void (*)(const uint8_t* tiles, size_t tile_bytes, c
 constexpr int64_t kMostTiles = 4;
 
 // For one width of a group. A sum waits for the one before it: fewer columns take more tiles at
-// once.
+// once, 24 sums at most.
 struct FloatComputer {
   int64_t tiles;
   ComputeFloatFunction many, two, one;
@@ -92,7 +74,7 @@ struct FloatComputer {
 
 template <class W, int C>
 constexpr FloatComputer ComputerOf() {
-  constexpr int kTiles = C * kMostTiles <= W::kMostSums ? kMostTiles : 2;
+  constexpr int kTiles = C <= 6 ? kMostTiles : 2;
   return {kTiles, ComputeFloat<W, kTiles, C>, ComputeFloat<W, 2, C>, ComputeFloat<W, 1, C>};
 }
 
@@ -119,8 +101,8 @@ void MultiplyFloat(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
   const int64_t cached = columns <= 4 * W::kGroup ? kMostTiles : 2;
   for (int64_t first = begin; first < end; first += cached) {
     const int64_t last = std::min(end, first + cached);
-    for (int64_t chunk = 0; chunk < k; chunk += W::kChunk) {
-      const int64_t chunk_end = std::min(k, chunk + W::kChunk);
+    for (int64_t chunk = 0; chunk < k; chunk += kChunk) {
+      const int64_t chunk_end = std::min(k, chunk + kChunk);
       for (int64_t column = 0; column < columns; column += W::kGroup) {
         const int64_t width = std::min<int64_t>(W::kGroup, columns - column);
         const FloatComputer& computer = kFloatComputers<W>[width - 1];

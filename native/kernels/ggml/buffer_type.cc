@@ -98,6 +98,10 @@ ggml_backend_buffer_t Allocate(ggml_backend_buffer_type_t type, size_t size) {
   return buffer;
 }
 
+size_t AllocSize(ggml_backend_buffer_type_t, const ggml_tensor* tensor) {
+  return BytesOfTiles(tensor);
+}
+
 size_t Alignment(ggml_backend_buffer_type_t) { return 64; }
 
 }  // namespace
@@ -111,7 +115,7 @@ bool IsTiledProduct(const ggml_tensor* op) {
 ggml_backend_buffer_type_t BufferType() {
   static OurOperations operations;
   static ggml_backend_buffer_type type{
-      {Name, Allocate, Alignment, nullptr, nullptr, nullptr},
+      {Name, Allocate, Alignment, nullptr, AllocSize, nullptr},
       ggml_backend_reg_dev_get(ggml_backend_cpu_reg(), 0),
       static_cast<ggml::cpu::extra_buffer_type*>(&operations),
   };

@@ -26,7 +26,8 @@ constexpr size_t kRowsAtOnce = 96;
 bool IsTiled(const Matrix& matrix, bool exact) {
   const ggml_tensor* weights = matrix.weights;
   return matrix.bias != nullptr && weights->buffer != nullptr &&
-         weights->buffer->buft == BufferType() && KernelOf(matrix, exact) != nullptr;
+         weights->buffer->buft == BufferType() && weights->ne[1] % kTileRows == 0 &&
+         KernelOf(matrix, exact) != nullptr;
 }
 
 bool IsRows(const ggml_tensor* rows) {

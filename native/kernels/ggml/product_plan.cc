@@ -177,10 +177,17 @@ void Convert(const ggml_compute_params& params, const Plan& plan) {
 
 }  // namespace
 
+void Plan::TakeLastRows() const {
+  const int64_t first = rows / kTileRows * kTileRows;
+  for (int64_t c = 0; c < count; ++c) {
+    std::copy_n(last_rows + c * kTileRows, rows - first, results[c] + first);
+  }
+}
+
 void Plan::AddParts(Columns some, int64_t begin, int64_t end) const {
   if (copies == 1) return;
   for (int64_t c = some.begin; c < some.end; c += 2) {
-    for (int64_t row = begin * kTileRows; row < end * kTileRows; ++row) {
+    for (int64_t row = begin * kTileRows; row < std::min(rows, end * kTileRows); ++row) {
       results[c][row] += results[c + 1][row];
     }
   }
@@ -199,6 +206,9 @@ Plan StartPlan(const ggml_compute_params& params, const ggml_tensor* op,
   if (params.ith == 0) {
     op->op == GGML_OP_MUL_MAT_ID ? FillExperts(op, results, plan) : FillOne(op, results, plan);
     if (plan.copies == 2) InsertResiduals(plan);
+    if (plan.rows % kTileRows != 0) {
+      for (int64_t c = 0; c < plan.count; ++c) plan.last_results[c] = plan.last_rows + c * kTileRows;
+    }
     ggml_threadpool_chunk_set(params.threadpool, params.nth);
   }
   ggml_barrier(params.threadpool);

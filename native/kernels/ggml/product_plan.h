@@ -30,7 +30,8 @@ struct Plan {
         exact(IsExact(op)),
         kernel(*FindProduct(format, weights->ne[1], exact)),
         k(weights->ne[0]),
-        tiles(weights->ne[1] / kTileRows),
+        rows(weights->ne[1]),
+        tiles(TilesOf(rows)),
         matrices(weights->ne[2]),
         given(op->ne[1] * op->ne[2] * op->ne[3]),
         copies(exact && kernel.residual != nullptr ? 2 : 1),
@@ -50,6 +51,9 @@ struct Plan {
     const size_t left = copies == 1 ? 0 : static_cast<size_t>(given) * sizeof(float);
     residuals = reinterpret_cast<float*>(take(left * static_cast<size_t>(k)));
     parts = reinterpret_cast<float*>(take(left * static_cast<size_t>(tiles * kTileRows)));
+    const size_t last = rows % kTileRows == 0 ? 0 : n;
+    last_rows = reinterpret_cast<float*>(take(last * kTileRows * sizeof(float)));
+    last_results = reinterpret_cast<float**>(take(last * sizeof(float*)));
     bytes = next - start;
   }
 
@@ -61,7 +65,8 @@ struct Plan {
   bool exact;
   const ProductKernel& kernel;
   int64_t k;
-  int64_t tiles;  // of a matrix
+  int64_t rows;   // of a matrix
+  int64_t tiles;  // the last may lack rows, of a single matrix
   int64_t matrices;
   int64_t given;   // columns
   int64_t copies;  // of each: 1, or 2 of which the second is the residual
@@ -72,7 +77,9 @@ struct Plan {
   float** results;        // [count]
   Columns* columns;       // [matrices]
   float* residuals;       // [given][k]
-  float* parts;           // [given][rows], results of the residuals
+  float* parts;           // [given][tiles * kTileRows], results of the residuals
+  float* last_rows;       // [count][kTileRows], results of a tile that lacks rows
+  float** last_results;   // [count]
   size_t bytes;
 
   uint8_t* ActivationsFrom(int64_t column) const {
@@ -82,6 +89,8 @@ struct Plan {
   const uint8_t* Matrix(int64_t i) const {
     return static_cast<const uint8_t*>(weights->data) + static_cast<size_t>(i) * weights->nb[2];
   }
+  // The last tile's results, of the rows that it has, to where all are.
+  void TakeLastRows() const;
   // Adds the parts of some columns to their results, for the rows of tiles begin to end.
   void AddParts(Columns some, int64_t begin, int64_t end) const;
 };

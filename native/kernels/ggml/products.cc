@@ -7,15 +7,22 @@
 
 namespace oi::kernels {
 
-bool HasMatmul(int type, int64_t k, int64_t rows) {
+bool HasMatmul(int type, int64_t k, int64_t rows, int64_t matrices) {
   const std::optional<Format> format = FormatOf(static_cast<ggml_type>(type));
   return format && FindProduct(*format, rows) != nullptr && k % LengthUnit(*format) == 0 &&
-         rows % kTileRows == 0;
+         (rows % kTileRows == 0 || matrices == 1);
 }
 
 bool HasProduct(const ggml_tensor* weights) {
-  return HasMatmul(weights->type, weights->ne[0], weights->ne[1]) && weights->ne[3] == 1 &&
+  const int64_t* sizes = weights->ne;
+  return HasMatmul(weights->type, sizes[0], sizes[1], sizes[2]) && sizes[3] == 1 &&
          ggml_is_contiguous(weights);
+}
+
+size_t BytesOfTiles(const ggml_tensor* weights) {
+  if (!HasProduct(weights) || weights->ne[1] % kTileRows == 0) return ggml_nbytes(weights);
+  return static_cast<size_t>(TilesOf(weights->ne[1])) *
+         TileBytes(*FormatOf(weights->type), weights->ne[0]);
 }
 
 void SetWeights(ggml_tensor* weights, const void* rows, size_t offset, size_t size) {
@@ -23,7 +30,8 @@ void SetWeights(ggml_tensor* weights, const void* rows, size_t offset, size_t si
   GGML_ASSERT(format && HasProduct(weights));
   const size_t row = RowBytes(*format, weights->ne[0]);
   const size_t tile = TileBytes(*format, weights->ne[0]);
-  GGML_ASSERT(row == weights->nb[1] && offset % tile == 0 && size % tile == 0);
+  GGML_ASSERT(row == weights->nb[1] && offset % tile == 0);
+  GGML_ASSERT(size % tile == 0 || offset + size == ggml_nbytes(weights));
   PackTiles(*format, static_cast<int64_t>(size / row), weights->ne[0], rows,
             static_cast<uint8_t*>(weights->data) + offset);
 }
@@ -36,9 +44,18 @@ bool MatrixProducts::work_size(int, const ggml_tensor* op, size_t& size) {
 bool MatrixProducts::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
   const Plan plan = StartPlan(*params, op, op);
   ForEachPiece(*params, plan, [&](int64_t matrix, Columns columns, int64_t begin, int64_t end) {
-    plan.kernel.multiply(plan.Matrix(matrix), plan.k, begin, end,
-                         plan.ActivationsFrom(columns.begin), columns.end - columns.begin,
-                         plan.results + columns.begin);
+    const uint8_t* activations = plan.ActivationsFrom(columns.begin);
+    const int64_t count = columns.end - columns.begin;
+    const int64_t whole = std::min(end, plan.rows / kTileRows);
+    if (begin < whole) {
+      plan.kernel.multiply(plan.Matrix(matrix), plan.k, begin, whole, activations, count,
+                           plan.results + columns.begin);
+    }
+    if (whole < end) {
+      plan.kernel.multiply(plan.Matrix(matrix) + static_cast<size_t>(whole) * plan.TileBytes(),
+                           plan.k, 0, 1, activations, count, plan.last_results);
+      plan.TakeLastRows();
+    }
     plan.AddParts(columns, begin, end);
   });
   return true;

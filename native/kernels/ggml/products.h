@@ -9,6 +9,9 @@ namespace oi::kernels {
 // Whether a tensor's rows can be tiled and this CPU has the kernel for them.
 bool HasProduct(const ggml_tensor* weights);
 
+// What a tensor's tiles take; of a tensor that has none, what its rows take.
+size_t BytesOfTiles(const ggml_tensor* weights);
+
 // The tiles of a tensor, from its rows as a file has them.
 void SetWeights(ggml_tensor* weights, const void* rows, size_t offset, size_t size);
 

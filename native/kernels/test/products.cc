@@ -74,6 +74,12 @@ Floats Compute(Side side, ggml_type type, int64_t rows, int64_t k,
   return operation->Result();
 }
 
+// Of every other matrix the last tile lacks rows.
+int64_t RandomRows(std::mt19937& random) {
+  const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 9));
+  return random() % 2 == 0 ? rows : rows - 1 - static_cast<int64_t>(random() % 15);
+}
+
 Floats Column(const Floats& columns, int64_t size, int64_t c) {
   return Floats(columns.begin() + c * size, columns.begin() + (c + 1) * size);
 }
@@ -87,7 +93,7 @@ void CheckShapes(ggml_type type) {
   bool widths_agree = true;
   const int rounds = HasOwnCode(type) ? 24 : 8;
   for (int round = 0; round < rounds; ++round) {
-    const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 9));
+    const int64_t rows = RandomRows(random);
     // The last has more columns than some kernels take at once.
     const bool many = round == rounds - 1;
     const int64_t k = Unit(type) * (many ? 12 : 1 + static_cast<int64_t>(random() % 12));
@@ -129,7 +135,7 @@ void CheckExact(ggml_type type) {
   bool threads_agree = true;
   bool widths_agree = true;
   for (const int64_t count : {1, 2, 3, 5, 7, 12, 13, 40}) {
-    const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 9));
+    const int64_t rows = 16 + RandomRows(random);
     // More than the blocks below that leave nothing.
     const int64_t k = Unit(type) * (2 + static_cast<int64_t>(random() % 11));
     const auto bytes = Encode(type, RandomFloats(rows * k, 0.05f, random), k);
