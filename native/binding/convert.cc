@@ -181,6 +181,7 @@ Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts) {
   out.Set("maxStateTokens", facts.max_state_tokens);
   out.Set("maxForks", facts.max_forks);
   out.Set("threads", facts.threads);
+  out.Set("sameBits", facts.same_bits);
   out.Set("stepTokens", facts.step_tokens);
   out.Set("hostCacheBytes", static_cast<double>(facts.host_bytes));
   out.Set("recurrent", facts.recurrent);

@@ -145,6 +145,7 @@ struct ModelFacts {
   uint32_t max_state_tokens = 0;  // of a state with a question; fewer than cells in some encoders
   uint32_t max_forks = 0;
   uint32_t threads = 0;
+  bool same_bits = false;  // no bit of an answer depends on what else runs
   uint32_t step_tokens = 0;
   uint64_t host_bytes = 0;
   bool recurrent = false;

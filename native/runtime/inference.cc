@@ -42,6 +42,7 @@ void Inference::Open(const Model& model, Vision* vision, const EngineOptions& op
     if (model.on_cpu() && model.kernels()) easy.deterministic = false;
     evaluator = MakeEvaluator(model, vision, easy, cores, stop_);
     evaluator->WarmUp();
+    facts.same_bits = evaluator->invariant() || options.deterministic;
     if (evaluator->invariant()) {
       facts.kernels += ", the same bits in any company";
     } else if (options.deterministic && !easy.deterministic) {

@@ -35,6 +35,9 @@ export const ModelCardSchema = named('ModelCard', {
       'Bytes of a reply; a request whose names, options and legends could exceed it is refused.',
     ),
   }),
+  same_bits: Type.Boolean({
+    description: 'Whether the same request has the same bits every time, whatever else runs.',
+  }),
   digest: Type.String({ description: '`sha256:` and 64 hex digits of the weights file.' }),
   readout: Type.String({ description: 'How the model is asked.' }),
   calibration: Type.Optional(

@@ -68,6 +68,7 @@ export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelF
       max_image_pixels: vision ? imageLimits.maxSourcePixels : 0,
       max_batch: mostItems,
     },
+    same_bits: info.sameBits,
     digest: facts.digest,
     readout: readout.name,
     ...(calibration && {

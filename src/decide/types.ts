@@ -190,6 +190,8 @@ export interface ModelCard {
     readonly max_image_pixels: number
     readonly max_batch: number
   }
+  /** Whether the same request has the same bits every time, whatever else runs. */
+  readonly same_bits: boolean
   /** `sha256:` and 64 hex digits of the weights file. */
   readonly digest: string
   /** How the model is asked, as `letters@1`. */

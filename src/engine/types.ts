@@ -134,6 +134,11 @@ export interface ModelInfo {
   /** Bytes of the context's KV cells and recurrent states, estimated before they were allocated. */
   readonly contextBytes: number
   readonly threads: number
+  /**
+   * Whether no bit of an answer depends on what else runs: with `deterministic`, and where our own
+   * kernels compute everything.
+   */
+  readonly sameBits: boolean
   /** Most tokens of one step, which bounds how long a new request waits for the running step. */
   readonly stepTokens: number
   /** Bytes of RAM that the host tier of the state cache may take. */

@@ -113,6 +113,7 @@ const unimportant: ReadonlySet<string> = new Set<keyof ModelCard>([
   'default',
   'modalities',
   'limits',
+  'same_bits',
 ])
 
 /** All other fields, also those that a newer server adds. */

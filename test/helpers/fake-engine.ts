@@ -66,6 +66,7 @@ const info: ModelInfo = {
   eosToken: '<|end|>',
   contextBytes: 1_000_000,
   threads: 1,
+  sameBits: true,
   stepTokens: 512,
   hostCacheBytes: 0,
   device: 'CPU',

@@ -80,6 +80,7 @@ export function stubDecider(decide: Decider['decide'] = async () => decision): D
           max_image_pixels: 0,
           max_batch: 256,
         },
+        same_bits: true,
         digest: `sha256:${'0'.repeat(64)}`,
         readout: 'stub@1',
       },

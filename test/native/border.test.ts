@@ -70,7 +70,7 @@ t.test('facts have the members of their type', async (t) => {
       stepTokens: 'number',
       hostCacheBytes: 'number',
     },
-    ...{ recurrent: 'boolean', hybrid: 'boolean', vision: 'boolean' },
+    ...{ recurrent: 'boolean', hybrid: 'boolean', vision: 'boolean', sameBits: 'boolean' },
   } satisfies Record<keyof NativeFacts, string>
   const found = Object.entries(facts).map(([name, value]) => [name, typeof value])
   t.strictSame(Object.fromEntries(found.sort()), Object.fromEntries(Object.entries(kinds).sort()))

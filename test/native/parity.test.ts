@@ -5,6 +5,9 @@
  * largest candidate logit of the vector, CPU, F32 weights (design: "Promises", 2 to 4).
  */
 import t from 'tap'
+import { join } from 'node:path'
+import { readGguf, writeGguf } from '../helpers/gguf-file.js'
+import { withModelFile } from '../helpers/hidden.js'
 import { referenceLogits, relativeError } from '../helpers/reference.js'
 import {
   candidates,
@@ -104,9 +107,17 @@ for (const type of ['Q8_0', 'Q4_1']) {
   })
 }
 
-t.test('weights that have no kernel are named', (t) =>
-  withEngine('small', { kernels: 'auto' }, ({ info: { kernels } }) => {
-    t.match(kernels, kernels === '' ? '' : /, 100 % of the weights \(f32\) without$/)
+t.test('weights that have no kernel are named', async (t) => {
+  const file = readGguf(await fixturePath('dense'))
+  const tensors = [...file.tensors].map(([name, tensor]) => {
+    const values = tensor.data.length / 4
+    if (tensor.dims.length < 2) return [name, tensor] as const
+    return [name, { ...tensor, type: 34, data: Buffer.alloc((values / 256) * 54) }] as const
+  })
+  const path = join(t.testdir({}), 'ternary.gguf')
+  writeGguf(path, { ...file, tensors: new Map(tensors) }, {})
+  await withModelFile(path, { kernels: 'auto' }, ({ info: { kernels } }) => {
+    t.match(kernels, kernels === '' ? '' : /, 100 % of the weights \(tq1_0\) without$/)
     return Promise.resolve()
-  }),
-)
+  })
+})

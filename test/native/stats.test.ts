@@ -9,8 +9,10 @@ import {
   endless,
   endlessContext,
   type FixtureName,
+  fixturePath,
   input,
   isolated,
+  openEngine,
   outcomeOf,
   question,
   taken,
@@ -228,8 +230,11 @@ t.test(
 // BUG: for hybrids that list their layers' heads one by one, cells were estimated at 0 bytes.
 t.test('the size of a context is known before it is made, for hybrids too', async (t) => {
   const options = { contextTokens: 4096, flashAttention: 'on', metadataOnly: true } as const
-  const bytes = (name: FixtureName) =>
-    withEngine(name, options, async ({ info }) => info.contextBytes)
+  const bytes = async (name: FixtureName, type?: string) => {
+    const engine = await openEngine({ ...options, modelPath: await fixturePath(name, type === undefined ? {} : { type }) })
+    await engine.close()
+    return engine.info.contextBytes
+  }
   // Two layers with attention, two heads, 64 numbers for keys and values each, of two bytes.
   const cells = 4096 * 2 * 2 * (64 + 64) * 2
   const lfm2 = await bytes('lfm2')
@@ -238,4 +243,6 @@ t.test('the size of a context is known before it is made, for hybrids too', asyn
   // convolutions.
   const hybrid = await bytes('hybrid')
   t.ok(hybrid > cells + 2 * 20 * 4 * 64 * 64 * 4, `hybrid: ${hybrid} bytes`)
+  // BUG: with weights of our own kernels, llama.cpp aborted.
+  t.equal(await bytes('hybrid', 'Q8_0'), hybrid)
 })

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "../../kernels/kernels.h"
 #include "../log.h"
 #include "../model.h"
 #include "llama.h"
@@ -37,6 +38,8 @@ std::optional<ContextCost> MeasuredCost(const Model& model, CacheType type) {
   params.kv_unified = true;
   params.swa_full = true;
   ClearLog();
+  // Without it, llama.cpp finds nobody who could compute with tiled weights, and aborts.
+  const kernels::LoadScope use_kernels(model.kernels());
   const std::unique_ptr<llama_context, decltype(&llama_free)> context(
       llama_init_from_model(model.get(), params), &llama_free);
   const LoggedMemory logged = MemoryLogged();

@@ -144,6 +144,7 @@ const card = {
     max_body_bytes: 4_194_304,
     max_reply_bytes: 16_777_216,
   },
+  same_bits: true,
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
   readout: 'letters@1',
   calibration: { data: 'tickets.jsonl', date: '2026-01-31', observations: 2000 },
