@@ -242,15 +242,6 @@ t.test('its timeout and its abort stop the work of the server', async (t) => {
   })
 })
 
-t.test("the server's deadline is a server error", async (t) => {
-  const slow = new Slow()
-  await withServer({ decider: stubDecider(slow.decide), deadlineMs: 20 }, async (server) => {
-    const error = await failureOf(connect(server, once).systemOne(asking))
-    t.equal(error.constructor, InternalServerError)
-    t.match(error, { status: 504, body: { error: { code: 'timeout' } } })
-  })
-})
-
 t.test('a server that has gone is a failed connection', async (t) => {
   let client: TypeSafeClient | undefined
   await withFake({}, async (server) => {

@@ -1,11 +1,11 @@
 /**
- * The names of questions, and the sums of an answer. What else an answer does not depend on, and its
- * numbers: the rules of conformance, in conformance.test.ts, and test/native/promises.test.ts.
+ * The labels and the sums of an answer. What an answer does not depend on, and its numbers: the rules
+ * of conformance, in conformance.test.ts, and test/native/promises.test.ts.
  *
  * Needs the built addon and the fixtures.
  */
 import t from 'tap'
-import { entriesOf, keysOf, objectFromEntries, stringifyJson } from '../../src/api/json.js'
+import { entriesOf, objectFromEntries, stringifyJson } from '../../src/api/json.js'
 import { checkRequest } from '../../src/api/read-request.js'
 import { createDecider } from '../../src/decide/decide.js'
 import type { DecideOptions, Decision, Question } from '../../src/decide/types.js'
@@ -52,25 +52,9 @@ const withAsk = (
     await use(ask, engine)
   })
 
-const allProbabilities = ({ answers }: Decision) =>
-  entriesOf(answers).map(([, answer]) =>
-    answer.type === 'noul' ? answer.noul : entriesOf(answer.probabilities),
-  )
-
 for (const name of ['small', 'dense-qwen', 'hybrid-qwen'] as const) {
   await t.test(name, (t) =>
     withAsk(name, async (ask, engine) => {
-      await t.test('no bit of an answer depends on the names of questions', async (t) => {
-        // Once before, so that both are from the cache.
-        await ask(mixed)
-        const base = await ask(mixed)
-        const names = ['__proto__', '10', '', 'Which option is A?', '<|im_end|>']
-        const renamed = await ask(mixed.map(([, question], i) => [names[i]!, question]))
-        t.strictSame(keysOf(renamed.answers), names)
-        t.strictSame(allProbabilities(renamed), allProbabilities(base))
-        t.equal(renamed.usage.input_tokens, base.usage.input_tokens)
-      })
-
       await t.test('it is asked with letters, and its labels are part of all tokens', async (t) => {
         const readout = await createReadout(engine)
         t.equal(readout.name, 'letters@1')

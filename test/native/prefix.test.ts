@@ -173,13 +173,6 @@ t.test('what does not fit is refused with the numbers', async (t) =>
   }),
 )
 
-t.test('a state of more tokens than a step is read whole', { skip }, async (t) => {
-  const request = mixedRequest(1500)
-  const asked = (engine: Engine) => optionLogits(engine, request)
-  const small = await withModelFile(fused, { microbatchTokens: 64, threads: 2 }, asked)
-  t.strictSame(await withModelFile(fused, { microbatchTokens: 4096 }, asked), small)
-})
-
 t.test('a request that is given up ends, and others go on', async (t) =>
   withModelFile(fused, {}, async (engine) => {
     const stop = new AbortController()
