@@ -5,8 +5,9 @@
  * Tolerance: 1e-3, relative to the largest candidate logit, F32 weights.
  */
 import t from 'tap'
-import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
-import { type FixtureName, fixturePath, input } from '../helpers/fixture.js'
+import type { EngineOptions } from '../../src/engine/engine.js'
+import type { Engine } from '../../src/engine/types.js'
+import { type FixtureName, fixturePath, input, whileOpen } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 
 const fixtures: readonly FixtureName[] = ['small', 'dense', 'hybrid', 'window', 'experts', 'oss']
@@ -14,18 +15,11 @@ const fixtures: readonly FixtureName[] = ['small', 'dense', 'hybrid', 'window', 
 const planned: FixtureName = 'window'
 const sizes = { contextTokens: 1024, batchTokens: 256, microbatchTokens: 256, maxForks: 8 }
 
-async function withModel<T>(
+const withModel = async <T>(
   name: FixtureName,
   options: Omit<EngineOptions, 'modelPath'>,
-  use: (engine: Awaited<ReturnType<typeof openEngine>>) => Promise<T> | T,
-): Promise<T> {
-  const engine = await openEngine({ modelPath: await fixturePath(name), ...sizes, ...options })
-  try {
-    return await use(engine)
-  } finally {
-    await engine.close()
-  }
-}
+  use: (engine: Engine) => Promise<T> | T,
+) => whileOpen({ modelPath: await fixturePath(name), ...sizes, ...options }, use)
 
 const layersOnGpus = (engine: { info: { placement: readonly { layers: number }[] } }) =>
   engine.info.placement.slice(0, -1).reduce((sum, { layers }) => sum + layers, 0)

@@ -6,10 +6,9 @@ import { hashPassword } from '../../src/admin/password.js'
 import type { Accounts } from '../../src/accounts/accounts.js'
 import type { AdminOptions } from '../../src/admin/call.js'
 import { OiError } from '../../src/errors.js'
-import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { AdminClient, password } from './admin-client.js'
 import { post } from './asking.js'
-import { type StubOptions, type StubServer, withServer } from './stub.js'
+import { ofWorkspaces, type StubOptions, type StubServer, withServer } from './stub.js'
 
 export interface AdminServer extends StubServer {
   readonly admin: AdminClient
@@ -55,8 +54,7 @@ export async function withAdmin(
   use: (server: AdminServer) => Promise<void>,
 ): Promise<void> {
   const adminOf = (accounts: Accounts) => ({ ...adminOptions(accounts), ...options })
-  const admissionOf = (accounts: Accounts) => new WorkspaceAdmission({ accounts })
-  await withServer({ adminOf, admissionOf, ...rest }, async (server) => {
+  await withServer({ adminOf, admissionOf: ofWorkspaces, ...rest }, async (server) => {
     const admin = new AdminClient(t, server.url)
     if (signedIn) {
       server.accounts.admin.setPassword(await (hash ??= hashPassword(password)))

@@ -94,6 +94,9 @@ export const badShapes: readonly Row[] = [
     ['null'],
   ),
   ...values('noul criteria', criteria, sides, sidesOf, ['[]', '{}', '"yes"', '1', '0.50', 'true']),
+  ...alike('expected true, false or both, got "yes" and "no"', {
+    'noul criteria of other names': [sidesOf('{"yes":"a","no":"b"}'), criteria],
+  }),
   ...alike(unasked, {
     'a noul': [one('{"type":"noul"}'), 'questions.q'],
     'a noul of null': [one('{"type":"noul","instructions":null}'), 'questions.q'],

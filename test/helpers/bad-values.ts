@@ -63,6 +63,12 @@ export const badCounts: readonly Row[] = [
     'questions.q.type',
     `expected "noul", "choice" or "score", got "${type}"`,
   ]),
+  [
+    'a question about a place in an image',
+    one('{"type":"box","instructions":"the cup"}'),
+    'questions.q.type',
+    'expected "noul", "choice" or "score", got "box": no model here can tell a place in an image',
+  ],
   ...counts('questions.q.criteria', '1 to 255 options', {
     256: choice(names(256, 'null')),
     300: choice(names(300, '"d"')),

@@ -65,6 +65,15 @@ export function oi(args: readonly string[], environment: Record<string, string> 
   return ended(new RunningCommand(args, undefined, environment))
 }
 
+/** The exit code of another process, and all that it wrote. */
+export async function outcomeOf(child: ChildProcess) {
+  const text = { stdout: '', stderr: '' }
+  child.stdout!.on('data', (data) => (text.stdout += data))
+  child.stderr!.on('data', (data) => (text.stderr += data))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, ...text }
+}
+
 export async function ended(command: RunningCommand) {
   const code = await command.exited
   return { code, stdout: command.stdout, stderr: command.stderr }

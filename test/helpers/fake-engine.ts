@@ -103,7 +103,8 @@ export async function fakeAsker(options: FakeEngineOptions = {}) {
   return { engine, decider, ask }
 }
 
-class HashEngine implements FakeEngine {
+/** Open to those who replace a part of it. */
+export class HashEngine implements FakeEngine {
   readonly info: ModelInfo
   readonly scored: ScoreInput[] = []
   readonly #options: FakeEngineOptions

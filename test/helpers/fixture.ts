@@ -51,24 +51,33 @@ export const openEngine: (options: EngineOptions) => Promise<Engine> = isolated
 /** Layers on the device; default: all. See `npm run test:device`. */
 const gpuLayers = process.env['OI_TEST_GPU_LAYERS']
 
-/** Opens a fixture, passes it to `use`, and always closes it. */
-export async function withEngine<T>(
-  name: FixtureName,
-  options: Omit<EngineOptions, 'modelPath'>,
-  use: (engine: Engine) => Promise<T>,
+/** Opens a model, passes it to `use`, and always closes it. */
+export async function whileOpen<T>(
+  options: EngineOptions,
+  use: (engine: Engine) => Promise<T> | T,
 ): Promise<T> {
-  const engine = await openEngine({
-    modelPath: await fixturePath(name),
-    contextTokens: 4096,
-    ...(gpuLayers !== undefined && { gpuLayers: Number(gpuLayers) }),
-    ...options,
-  })
+  const engine = await openEngine(options)
   try {
     return await use(engine)
   } finally {
     await engine.close()
   }
 }
+
+/** The same of a fixture. */
+export const withEngine = async <T>(
+  name: FixtureName,
+  options: Omit<EngineOptions, 'modelPath'>,
+  use: (engine: Engine) => Promise<T> | T,
+): Promise<T> =>
+  whileOpen(
+    {
+      ...{ modelPath: await fixturePath(name), contextTokens: 4096 },
+      ...(gpuLayers !== undefined && { gpuLayers: Number(gpuLayers) }),
+      ...options,
+    },
+    use,
+  )
 
 /** An image whose pixels depend on `seed`. Its rows: a twenty-eighth of each side, rounded. */
 export function picture(seed: number, width = 112, height = 84): PromptPart {

@@ -9,7 +9,7 @@ import type {
   ScoreOutput,
 } from '../../src/engine/types.js'
 import type { Replica } from '../../src/runner/replica-set.js'
-import { createFakeEngine, type FakeEngine } from './fake-engine.js'
+import { HashEngine } from './fake-engine.js'
 
 interface Held {
   readonly input: ScoreInput
@@ -18,8 +18,7 @@ interface Held {
   readonly fail: (error: Error) => void
 }
 
-export class HeldReplica implements Replica {
-  readonly info: ModelInfo
+export class HeldReplica extends HashEngine implements Replica {
   free = true
   retryAfterMs = 0
   closed = false
@@ -28,14 +27,12 @@ export class HeldReplica implements Replica {
   counters: Partial<EngineStats> = {}
   /** Requests without an answer yet. */
   readonly held: Held[] = []
-  readonly #engine: FakeEngine
 
   constructor(info: Partial<ModelInfo> = {}) {
-    this.#engine = createFakeEngine({ info })
-    this.info = this.#engine.info
+    super({ info })
   }
 
-  score(input: ScoreInput, options: ScoreOptions = {}): Promise<ScoreOutput> {
+  override score(input: ScoreInput, options: ScoreOptions = {}): Promise<ScoreOutput> {
     return new Promise((resolve, reject) => {
       const leave = () => this.held.splice(this.held.indexOf(held), 1)
       const held: Held = {
@@ -43,7 +40,7 @@ export class HeldReplica implements Replica {
         options,
         answer: async () => {
           leave()
-          resolve(await this.#engine.score(input))
+          resolve(await super.score(input))
         },
         fail: (error) => {
           leave()
@@ -54,25 +51,21 @@ export class HeldReplica implements Replica {
     })
   }
 
-  tokenize(texts: readonly PromptPart[]): Promise<Int32Array[]> {
+  override tokenize(texts: readonly PromptPart[]): Promise<Int32Array[]> {
     this.tokenized++
-    return this.#engine.tokenize(texts)
+    return super.tokenize(texts)
   }
 
-  countTokens(text: string): Promise<number> {
+  override countTokens(text: string): Promise<number> {
     this.tokenized++
-    return this.#engine.countTokens(text)
+    return super.countTokens(text)
   }
 
-  stats(): EngineStats {
+  override stats(): EngineStats {
     return { ...noStats(), ...this.counters }
   }
 
-  areOrdinary(ids: Int32Array): boolean[] {
-    return this.#engine.areOrdinary(ids)
-  }
-
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.closed = true
   }
 }

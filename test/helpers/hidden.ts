@@ -1,9 +1,10 @@
 /** Models of hidden states: a fixture with other metadata, and what it is asked. */
 import { join } from 'node:path'
+import type { Test } from 'tap'
 import type { DecideRequest, Question } from '../../src/decide/types.js'
-import type { Engine } from '../../src/engine/types.js'
+import type { Engine, ScoreInput } from '../../src/engine/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
-import { type FixtureName, fixturePath, openEngine, text } from './fixture.js'
+import { type FixtureName, fixturePath, openEngine, text, whileOpen } from './fixture.js'
 import { type MetaValue, readGguf, writeGguf } from './gguf-file.js'
 
 /** Metadata to change; undefined: to leave out. */
@@ -22,18 +23,19 @@ export async function changedFixture(
 }
 
 /** Opens a model, passes it to `use`, and always closes it. */
-export async function withModelFile<T>(
+export const withModelFile = <T>(
   modelPath: string,
   options: Partial<Parameters<typeof openEngine>[0]>,
   use: (engine: Engine) => Promise<T>,
-): Promise<T> {
-  const engine = await openEngine({ modelPath, threads: 1, maxBacklogMs: 2 ** 31, ...options })
-  try {
-    return await use(engine)
-  } finally {
-    await engine.close()
-  }
-}
+) => whileOpen({ modelPath, threads: 1, maxBacklogMs: 2 ** 31, ...options }, use)
+
+/** A file is refused when it is opened, for this reason. */
+export const refusesModel = (
+  t: Test,
+  modelPath: string,
+  message: RegExp,
+  code = 'ERR_MODEL_UNSUPPORTED',
+) => t.rejects(openEngine({ modelPath, metadataOnly: true }), { code, message })
 
 /** Some questions of each type about a text of this many words. */
 export function mixedRequest(words: number): DecideRequest {
@@ -63,13 +65,16 @@ export const renderedBy = async (engine: Engine, request: DecideRequest) =>
   (await createReadout(engine)).render(request).input
 
 /** The logits of each question of a request, option by option. */
-export async function optionLogits(engine: Engine, request: DecideRequest): Promise<number[][]> {
-  const input = await renderedBy(engine, request)
+export const optionLogits = async (engine: Engine, request: DecideRequest) =>
+  suffixLogits(engine, await renderedBy(engine, request))
+
+/** The logits of each suffix, without their normaliser. */
+export async function suffixLogits(engine: Engine, input: ScoreInput): Promise<number[][]> {
   const { logits } = await engine.score(input)
   let at = 0
   return input.suffixes.map(({ candidates }) => {
     const own = [...logits.subarray(at, at + candidates.length)]
-    at += candidates.length + 1
+    at += candidates.length + (candidates.length > 0 ? 1 : 0)
     return own
   })
 }

@@ -6,6 +6,7 @@
 
 import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs'
 import { readGgufHeader } from '../../src/engine/gguf-header.js'
+import { user, whileOpen } from './fixture.js'
 
 /**
  * Copies a model of F32 weights to `to`, with NaN in a whole tensor, or in a token's row of it.
@@ -30,6 +31,14 @@ export async function poisoned(
   writeSync(file, numbers, 0, numbers.byteLength, at(header.dataOffset, found.offset, width, row))
   closeSync(file)
   return to
+}
+
+/** The same with the row of a word's first token: what names it has no finite answer. */
+export async function poisonedWord(from: string, to: string, word: string): Promise<string> {
+  const [ids] = await whileOpen({ modelPath: from, metadataOnly: true }, (engine) =>
+    engine.tokenize([user(word)]),
+  )
+  return poisoned(from, to, 'token_embd.weight', ids![0])
 }
 
 const at = (data: number, tensor: number, width: number, row = 0) => data + tensor + row * width * 4

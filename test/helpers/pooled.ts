@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { buildNative } from '../../scripts/build/native.js'
-import type { Engine, PromptPart, ScoreInput } from '../../src/engine/types.js'
+import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { type FixtureName, fixturePath } from './fixture.js'
 import { type MetaValue, readGguf, writeGguf } from './gguf-file.js'
 import { withModelFile } from './hidden.js'
@@ -77,17 +77,6 @@ export async function llamaPooled(
     .trim()
     .split('\n')
     .map((line) => line.trim().split(' ').map(Number))
-}
-
-/** The logits of each suffix, without their normaliser. */
-export async function suffixLogits(engine: Engine, input: ScoreInput): Promise<number[][]> {
-  const { logits } = await engine.score(input)
-  let at = 0
-  return input.suffixes.map(({ candidates }) => {
-    const own = [...logits.subarray(at, at + candidates.length)]
-    at += candidates.length + (candidates.length > 0 ? 1 : 0)
-    return own
-  })
 }
 
 /** Parts from words: those in brackets or bars are a template's. */

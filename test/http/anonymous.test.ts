@@ -3,10 +3,8 @@ import t from 'tap'
 import { request } from 'node:http'
 import { TrustedProxies } from '../../src/http/access/client-address.js'
 import { createCors } from '../../src/http/access/cors.js'
-import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
-import { type StubServer, withServer } from '../helpers/stub.js'
+import { ofWorkspaces, withServer } from '../helpers/stub.js'
 
-const admissionOf = (accounts: StubServer['accounts']) => new WorkspaceAdmission({ accounts })
 const asking = '{"state":"s","questions":{"q":{"type":"noul","instructions":"Is it?"}}}'
 
 /** Not by fetch, which sets some headers by itself. @returns The status. */
@@ -23,20 +21,23 @@ const ask = (port: number, headers: Record<string, string> = {}, path = '/v1/sys
 t.test(
   'with the setting, programs on this machine are the default workspace, and are counted',
   (t) =>
-    withServer({ admissionOf, anonymous: true }, async ({ port, url, key, accounts }) => {
-      t.equal(await ask(port), 200)
-      t.equal(await ask(port, { host: 'localhost:8080' }), 200)
-      for (const path of ['/v1/models', '/v1/usage']) t.equal(await ask(port, {}, path), 200)
-      t.match(accounts.usage('default').usage, [{ requests: 2, inputTokens: 24 }])
-      const report = (await (await fetch(`${url}/v1/usage`)).json()) as object
-      t.match(report, { workspace: 'default' })
-      t.notOk('key' in report)
-      t.equal(await ask(port, { authorization: `Bearer ${key}` }), 200)
-    }),
+    withServer(
+      { admissionOf: ofWorkspaces, anonymous: true },
+      async ({ port, url, key, accounts }) => {
+        t.equal(await ask(port), 200)
+        t.equal(await ask(port, { host: 'localhost:8080' }), 200)
+        for (const path of ['/v1/models', '/v1/usage']) t.equal(await ask(port, {}, path), 200)
+        t.match(accounts.usage('default').usage, [{ requests: 2, inputTokens: 24 }])
+        const report = (await (await fetch(`${url}/v1/usage`)).json()) as object
+        t.match(report, { workspace: 'default' })
+        t.notOk('key' in report)
+        t.equal(await ask(port, { authorization: `Bearer ${key}` }), 200)
+      },
+    ),
 )
 
 t.test('what may be a key must be valid; what clients make up where one is required is none', (t) =>
-  withServer({ admissionOf, anonymous: true }, async ({ port, accounts }) => {
+  withServer({ admissionOf: ofWorkspaces, anonymous: true }, async ({ port, accounts }) => {
     for (const key of [
       'Bearer oi-wrong',
       'bearer OI-wrong',
@@ -60,7 +61,7 @@ t.test('what may be a key must be valid; what clients make up where one is requi
 )
 
 t.test('requests that only pass through this machine need a key', (t) =>
-  withServer({ admissionOf, anonymous: true }, async ({ port }) => {
+  withServer({ admissionOf: ofWorkspaces, anonymous: true }, async ({ port }) => {
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.7' },
       { 'x-forwarded-for': '127.0.0.1' },
@@ -82,10 +83,13 @@ t.test('requests that only pass through this machine need a key', (t) =>
 t.test('a trusted proxy names the client, and the CORS setting admits pages', (t) => {
   const trustedProxies = new TrustedProxies(['127.0.0.1'])
   const cors = createCors('https://app.example')
-  return withServer({ admissionOf, anonymous: true, trustedProxies, cors }, async ({ port }) => {
-    t.equal(await ask(port, { 'x-forwarded-for': '203.0.113.7' }), 401)
-    t.equal(await ask(port, { 'x-forwarded-for': '127.0.0.1' }), 200)
-    t.equal(await ask(port, { origin: 'https://app.example' }), 200)
-    t.equal(await ask(port, { origin: 'https://other.example' }), 401)
-  })
+  return withServer(
+    { admissionOf: ofWorkspaces, anonymous: true, trustedProxies, cors },
+    async ({ port }) => {
+      t.equal(await ask(port, { 'x-forwarded-for': '203.0.113.7' }), 401)
+      t.equal(await ask(port, { 'x-forwarded-for': '127.0.0.1' }), 200)
+      t.equal(await ask(port, { origin: 'https://app.example' }), 200)
+      t.equal(await ask(port, { origin: 'https://other.example' }), 401)
+    },
+  )
 })

@@ -50,29 +50,19 @@ t.test('help of serve has each setting once, in groups, what most need first', a
   t.match(stdout, /Options most servers need:\n  --model .*Connections:\n.*Limits of requests:\n/s)
 })
 
-for (const [title, args, environment, message] of [
-  ['no command', [], {}, /Usage/],
-  ['an unknown command', ['serv'], {}, /Did you mean serve/],
-  ['an unknown flag', ['serve', '--prot', '1'], {}, /Did you mean --port/],
-  ['a flag out of range', ['serve', '--model', 'x', '--port', '70000'], {}, /--port: expected/],
-  ['an unknown variable', ['serve', '--model', 'x'], { OI_PROT: '1' }, /did you mean OI_PORT/],
-  ['an id that is none', ['keys', 'revoke', 'x'], {}, /whole number/],
+for (const [title, args, message] of [
+  ['no command', [], /Usage/],
+  ['an unknown command', ['serv'], /Did you mean serve/],
+  ['a flag out of range', ['serve', '--model', 'x', '--port', '70000'], /--port: expected/],
+  ['an id that is none', ['keys', 'revoke', 'x'], /whole number/],
 ] as const) {
   t.test(`${title} is wrong usage: 2`, async (t) => {
-    const { code, stdout, stderr } = await oi(args, environment)
+    const { code, stdout, stderr } = await oi(args)
     t.equal(code, 2)
     t.equal(stdout, '')
     t.match(stderr, message)
   })
 }
-
-t.test('an unknown variable stops only the server; other commands warn', async (t) => {
-  const environment = { OI_PROT: '1', OI_API_KEY: 'oi-x' }
-  const { code, stdout, stderr } = await oi(['settings', '--json'], environment)
-  t.equal(code, 0)
-  t.match(JSON.parse(stdout), [{ name: 'config' }])
-  t.equal(stderr, 'oi: Unknown setting OI_PROT: did you mean OI_PORT?\n')
-})
 
 t.test('the default is the model of the package', async (t) => {
   const command = new RunningCommand(['serve', '--port', '0', '--data', t.testdir()], 'instant')

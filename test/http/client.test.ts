@@ -1,15 +1,14 @@
 /** `oi-systemone/client`, by its public name, and the server over an engine without a model. */
 import t from 'tap'
 import { createClient, OiRequestError } from 'oi-systemone/client'
-import { OiError } from '../../src/errors.js'
-import { openAdmission } from '../../src/http/access/admission.js'
 import {
   decision,
+  refusing,
   Slow,
   stubDecider,
   type StubServer,
-  withServer,
   withFake,
+  withServer,
 } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
@@ -166,12 +165,8 @@ t.test('a refusal is an error with its place, and is not retried', (t) =>
 
 for (const code of ['ERR_RATE_LIMIT', 'ERR_CONCURRENCY', 'ERR_OVERLOADED'] as const) {
   t.test(`${code} is retried after the server's wait`, async (t) => {
-    let left = 2
     const startMs = performance.now()
-    const take = () => {
-      if (left-- > 0) throw new OiError(code, 'wait', { retryAfterMs: 60 })
-    }
-    await withServer({ admission: { ...openAdmission, take } }, async (server) => {
+    await withServer({ admission: refusing(code, 60, 2) }, async (server) => {
       t.match(await connect(server).decide(asking), {
         model: 'stub',
         answers: { q: { noul: 0.75 } },
@@ -190,10 +185,7 @@ for (const [code, status, wireCode, tries] of [
   ['ERR_BODY_TOO_LARGE', 413, 'payload_too_large', 1],
 ] as const) {
   t.test(`${code} that stays is an error after ${tries} attempts`, async (t) => {
-    const take = () => {
-      throw new OiError(code, 'no more', { retryAfterMs: 1 })
-    }
-    await withServer({ admission: { ...openAdmission, take } }, async (server) => {
+    await withServer({ admission: refusing(code, 1) }, async (server) => {
       const error = await errorOf(connect(server).decide(asking))
       t.match(error, { status, code: wireCode, message: 'no more' })
       const waitMs = (error as { retryAfterMs?: number }).retryAfterMs

@@ -14,18 +14,17 @@ import { choiceConfidence, scoreConfidence } from '../../scripts/conformance/for
 import { countsOf, tableOf } from '../../scripts/conformance/report.js'
 import { type Rule, runRules, section } from '../../scripts/conformance/rule.js'
 import { rules } from '../../scripts/conformance/rules.js'
-import type { Accounts } from '../../src/accounts/accounts.js'
 import { createCors } from '../../src/http/access/cors.js'
 import { withProxy } from '../helpers/faulty-proxy.js'
 import { blindFaults, imageFaults } from '../helpers/limit-faults.js'
 import { faults } from '../helpers/server-faults.js'
-import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
-import { type StubServer, withFake } from '../helpers/stub.js'
+import { ofWorkspaces, type StubServer, withFake } from '../helpers/stub.js'
+import { outcomeOf } from '../helpers/command.js'
 
 /** A real decider and the real wire over an engine without a model. */
 function withFakeModel(use: (server: KeyedServer) => Promise<void>, vision = false) {
-  const admissionOf = (accounts: Accounts) => new WorkspaceAdmission({ accounts })
-  const options = { vision, facts: { aliases: ['alias'] }, admissionOf, cors: createCors(origin) }
+  const facts = { aliases: ['alias'] }
+  const options = { vision, facts, admissionOf: ofWorkspaces, cors: createCors(origin) }
   return withFake(options, (server) => {
     const { accounts, key } = server
     const { id } = accounts.createWorkspace('narrow')
@@ -185,11 +184,8 @@ t.test('a result is a row of the table, and is counted', async (t) => {
 const script = fileURLToPath(new URL('../../scripts/conformance/main.js', import.meta.url))
 
 async function command(...args: string[]) {
-  const child = spawn(process.execPath, [script, ...args])
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
-  const code = await new Promise((resolve) => child.once('close', resolve))
-  return { code, output }
+  const { code, stdout, stderr } = await outcomeOf(spawn(process.execPath, [script, ...args]))
+  return { code, output: stdout + stderr }
 }
 
 t.test('the command ends with 0 if all rules hold, with 1 if not', (t) =>

@@ -1,5 +1,5 @@
 /**
- * Connections: reuse, clients that leave, deadlines, and the end of the server.
+ * Connections: clients that leave, deadlines, and the end of the server.
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,18 +12,6 @@ import { until } from '../helpers/until.js'
 
 const ask = ({ key }: StubServer, id: string) =>
   request('POST', '/v1/systemone', { authorization: `Bearer ${key}`, 'x-request-id': id }, '{}')
-
-t.test('one connection serves many requests, one after another', (t) =>
-  withServer({}, async (server) => {
-    using client = await RawClient.connect(server.port)
-    for (let i = 0; i < 100; i++) {
-      client.send(ask(server, `r${i}`))
-      const { status, headers } = await client.reply()
-      if (status !== 200 || headers['x-request-id'] !== `r${i}`) t.fail(`request ${i}: ${status}`)
-    }
-    t.equal(client.rest, '')
-  }),
-)
 
 t.test('a client that leaves aborts its decision, and no other one', async (t) => {
   const slow = new Slow()
@@ -91,17 +79,6 @@ t.test('the deadline answers 504 and aborts the decision', async (t) => {
     t.equal((await first.reply()).status, 200, 'the late decision was not written')
   })
 })
-
-t.test('the deadline begins when the body has come', (t) =>
-  withServer({ deadlineMs: 50 }, async (server) => {
-    using client = await RawClient.connect(server.port)
-    const whole = ask(server, 'half')
-    client.send(whole.slice(0, -1))
-    await sleep(150)
-    client.send(whole.slice(-1))
-    t.equal((await client.reply()).status, 200)
-  }),
-)
 
 t.test(
   'closing: running requests finish, new ones get 503, idle connections just end',

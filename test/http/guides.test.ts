@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import type { Decision } from '../../src/decide/types.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
-import { oi } from '../helpers/command.js'
+import { oi, outcomeOf } from '../helpers/command.js'
 import { fixturePath, openEngine } from '../helpers/fixture.js'
 import { blocks, commands, commandsIn, guides, readGuide } from '../helpers/guides.js'
 import { ServerProcess } from '../helpers/server-process.js'
@@ -142,15 +142,10 @@ function runnable(text: string): string[] {
   })
 }
 
-async function bash(folder: string, command: string) {
+function bash(folder: string, command: string) {
   const main = join(root, 'dist/src/cli/main.js')
   const script = `oi() { '${process.execPath}' '${main}' "$@"; }\n${command}`
-  const child = spawn('bash', ['-euc', script], { cwd: folder })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (data) => (stdout += data))
-  child.stderr.on('data', (data) => (stderr += data))
-  const code = await new Promise((resolve) => child.once('close', resolve))
-  return { code, stdout, stderr }
+  return outcomeOf(spawn('bash', ['-euc', script], { cwd: folder }))
 }
 
 /**

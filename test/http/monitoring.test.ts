@@ -10,13 +10,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { noStats } from '../../src/engine/stats.js'
-import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import type { RunnerReport } from '../../src/runner/supervision.js'
 import { Tracer } from '../../src/trace/tracer.js'
 import { post } from '../helpers/asking.js'
 import { requestsAbout, postBatch } from '../helpers/batch.js'
 import { readPrometheus } from '../helpers/prometheus.js'
-import { stubDecider, withServer } from '../helpers/stub.js'
+import { ofWorkspaces, stubDecider, withServer } from '../helpers/stub.js'
 
 const folder = join(root, 'scripts/deploy/monitoring')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -42,9 +41,7 @@ async function everyMetric(): Promise<string> {
       exporter: { sent: 1, lost: 1 },
     },
   }
-  const admissionOf = (accounts: ConstructorParameters<typeof WorkspaceAdmission>[0]['accounts']) =>
-    new WorkspaceAdmission({ accounts })
-  await withServer({ ...options, admissionOf }, async (server) => {
+  await withServer({ ...options, admissionOf: ofWorkspaces }, async (server) => {
     t.equal((await post(server)).status, 200)
     t.equal((await postBatch(server, requestsAbout(['x']))).status, 200)
     text = await (await fetch(`${server.url}/metrics`)).text()

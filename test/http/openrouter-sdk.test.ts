@@ -4,10 +4,15 @@
 import t from 'tap'
 import { OpenRouter, type SDKOptions } from '@openrouter/sdk'
 import { OpenRouterError } from '@openrouter/sdk/models/errors'
-import { OiError } from '../../src/errors.js'
-import { openAdmission } from '../../src/http/access/admission.js'
 import { block, png } from '../helpers/pictures.js'
-import { Slow, stubDecider, type StubServer, withServer, withFake } from '../helpers/stub.js'
+import {
+  refusing,
+  Slow,
+  stubDecider,
+  type StubServer,
+  withFake,
+  withServer,
+} from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
 const never = { strategy: 'none' } as const
@@ -87,15 +92,11 @@ t.test('it reports refusals by status and text', (t) =>
 )
 
 t.test("it waits out an overload for the server's time", async (t) => {
-  let asked = 0
-  const take = () => {
-    if (asked++ < 2) throw new OiError('ERR_OVERLOADED', 'no', { retryAfterMs: 30 })
-  }
-  await withServer({ admission: { ...openAdmission, take } }, async (server) => {
+  await withServer({ admission: refusing('ERR_OVERLOADED', 30, 2) }, async (server) => {
     const backoff = { initialInterval: 1, maxInterval: 10, exponent: 1, maxElapsedTime: 10_000 }
     const client = connect(server, { retryConfig: { strategy: 'backoff', backoff } })
     t.match(await client.systemOne.create({ decisionsRequest: asking }), { model: 'stub' })
-    t.equal(asked, 3)
+    t.equal(server.log.length, 3)
   })
 })
 

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Report } from '../../src/evaluate/report.js'
-import { ended, RunningCommand } from '../helpers/command.js'
+import { ended, outcomeOf, RunningCommand } from '../helpers/command.js'
 import { rowText } from '../helpers/labelled.js'
 import { until } from '../helpers/until.js'
 
@@ -20,13 +20,8 @@ function shell(t: Test, line: string) {
   const stub = new URL('../fixtures/oi-stub.js', import.meta.url).pathname
   const script = `oi() { "${process.execPath}" "${stub}" "$@"; }; ${line}`
   const env = { ...process.env, OI_TEST_MODEL: 'fake' }
-  const child = spawn('bash', ['-c', script], { env, cwd: t.testdir({ 'rows.jsonl': rows }) })
-  const text = { stdout: '', stderr: '' }
-  child.stdout.on('data', (data) => (text.stdout += data))
-  child.stderr.on('data', (data) => (text.stderr += data))
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
-    child.once('close', (code) => resolve({ code, ...text })),
-  )
+  const cwd = t.testdir({ 'rows.jsonl': rows })
+  return outcomeOf(spawn('bash', ['-c', script], { env, cwd }))
 }
 
 for (const [title, line] of [

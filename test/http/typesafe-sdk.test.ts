@@ -21,15 +21,14 @@ import {
   TypeSafeError,
   UnprocessableEntityError,
 } from '@typesafe-ai/sdk'
-import { type ErrorCode, OiError } from '../../src/errors.js'
-import { openAdmission } from '../../src/http/access/admission.js'
 import {
   decision,
+  refusing,
   Slow,
   stubDecider,
   type StubServer,
-  withServer,
   withFake,
+  withServer,
 } from '../helpers/stub.js'
 import { bestOfThree } from '../helpers/trials.js'
 import { until } from '../helpers/until.js'
@@ -38,16 +37,6 @@ const once = { retry: { maxRetries: 0 } }
 const connect = ({ url, key }: StubServer, more: TypeSafeClientConfig = {}) =>
   new TypeSafeClient({ baseURL: url, apiKey: key, ...more })
 const asking = { state: 'I was charged twice.', questions: { q: noul('About a payment?') } }
-
-/** Admission that admits no request, or none from the second on. */
-const refusing = (code: ErrorCode, retryAfterMs: number | undefined, times = Infinity) => {
-  let left = times
-  const take = () => {
-    if (left-- > 0)
-      throw new OiError(code, 'no', retryAfterMs === undefined ? {} : { retryAfterMs })
-  }
-  return { ...openAdmission, take }
-}
 
 const failureOf = async (call: PromiseLike<unknown>): Promise<APIError> =>
   (await call.then(
@@ -164,7 +153,7 @@ for (const [code, kind, status] of [
   ['ERR_ENGINE_INTERNAL', InternalServerError, 500],
 ] as const) {
   t.test(`it knows ${code} as ${kind.name}`, (t) =>
-    withServer({ admission: refusing(code, undefined) }, async (server) => {
+    withServer({ admission: refusing(code) }, async (server) => {
       const error = await failureOf(connect(server, once).systemOne(asking))
       t.equal(error.constructor, kind)
       t.match(error, { status, requestId: /^req_/, body: { detail: String } })
@@ -239,15 +228,6 @@ t.test('its timeout and its abort stop the work of the server', async (t) => {
     t.type(await call, APIUserAbortError)
     await until(() => slow.signals[begun]!.aborted)
     t.equal(slow.signals.length, begun + 1)
-  })
-})
-
-t.test("the server's deadline is a server error", async (t) => {
-  const slow = new Slow()
-  await withServer({ decider: stubDecider(slow.decide), deadlineMs: 20 }, async (server) => {
-    const error = await failureOf(connect(server, once).systemOne(asking))
-    t.equal(error.constructor, InternalServerError)
-    t.match(error, { status: 504, body: { error: { code: 'timeout' } } })
   })
 })
 

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
 import { get } from '../helpers/asking.js'
-import { audit, isBalanced } from '../helpers/audit.js'
 import { withLimits } from '../helpers/limited.js'
 import { decision, stubDecider } from '../helpers/stub.js'
 
@@ -50,16 +49,3 @@ t.test('images and cached tokens are in the report, and images have their own pr
     ])
   })
 })
-
-t.test('an answer is booked before it is sent, if there is a balance', (t) =>
-  withLimits({}, {}, async ({ accounts, dataDir, workspaceId, post }) => {
-    accounts.prices.set('stub', { input: 1_000_000 })
-    accounts.credits.add(workspaceId, 1_000_000)
-    for (let i = 1; i <= 20; i++) {
-      t.equal((await post()).status, 200)
-      const seen = audit(dataDir)
-      t.match(seen, { booked: i, balance: 1_000_000 - 12 * i })
-      t.ok(isBalanced(seen))
-    }
-  }),
-)

@@ -7,12 +7,11 @@
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
 import type { DecideRequest } from '../../src/decide/types.js'
-import { openEngine } from '../../src/engine/engine.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { lettersTwo } from '../../src/prompt/letters-two.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import type { Readout } from '../../src/prompt/types.js'
-import { type FixtureName, fixturePath } from '../helpers/fixture.js'
+import { type FixtureName, fixturePath, whileOpen } from '../helpers/fixture.js'
 
 /** Single tokens of the fixtures' families, and of other families. */
 const controls = [
@@ -108,10 +107,5 @@ async function withModel(
 ): Promise<void> {
   const modelPath = await fixturePath(name, template === undefined ? {} : { template })
   // The test looks at tokens only.
-  const engine = await openEngine({ modelPath, threads: 1, metadataOnly: true })
-  try {
-    await use(engine)
-  } finally {
-    await engine.close()
-  }
+  await whileOpen({ modelPath, threads: 1, metadataOnly: true }, use)
 }

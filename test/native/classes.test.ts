@@ -8,9 +8,9 @@ import t from 'tap'
 import type { DecideRequest } from '../../src/decide/types.js'
 import { open } from '../../src/open.js'
 import { createReadout } from '../../src/prompt/readout.js'
-import { fixturePath, openEngine, text } from '../helpers/fixture.js'
-import { renderedBy } from '../helpers/hidden.js'
-import { llamaPooled, marked, pooledModel, suffixLogits, withPooled } from '../helpers/pooled.js'
+import { fixturePath, text } from '../helpers/fixture.js'
+import { refusesModel, renderedBy, suffixLogits } from '../helpers/hidden.js'
+import { llamaPooled, marked, pooledModel, withPooled } from '../helpers/pooled.js'
 import { relativeError } from '../helpers/reference.js'
 
 /** Of the fixture, in the order of its outputs. */
@@ -221,13 +221,11 @@ t.test('files whose labels and head do not fit are refused by name', async (t) =
   ]
   for (const [changes, code, message] of cases) {
     const modelPath = await pooledModel(t.testdir(), 'classifier', changes)
-    await t.rejects(openEngine({ modelPath, metadataOnly: true }), { code, message })
+    await refusesModel(t, modelPath, message, code)
   }
   const modelPath = await pooledModel(t.testdir(), 'reranker', {
     meta: { 'oi.readout': 'classes@1' },
   })
-  await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
-    code: 'ERR_MODEL_UNSUPPORTED',
-    message: /bert\.classifier\.output_labels: expected two labels or more/,
-  })
+  const message = /bert\.classifier\.output_labels: expected two labels or more/
+  await refusesModel(t, modelPath, message)
 })

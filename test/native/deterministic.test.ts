@@ -9,7 +9,6 @@ import type { ScoreInput } from '../../src/engine/types.js'
 import { candidates, question, text, user, withEngine } from '../helpers/fixture.js'
 import { sameAnswer } from '../helpers/load.js'
 import { createRandom } from '../helpers/random.js'
-import { relativeError } from '../helpers/reference.js'
 
 const width = candidates.length + 1
 const same = sameAnswer(true)
@@ -97,26 +96,3 @@ t.test('a state that shares the beginning of another may fill the context', (t) 
     t.equal(outcome, 'answered')
   }),
 )
-
-t.test('it answers like the ordinary mode; the test reports its cost', async (t) => {
-  const run = (deterministic: boolean) =>
-    withEngine(
-      'small',
-      { ...options, contextTokens: 2048, microbatchTokens: 512, maxForks: 32, deterministic },
-      async (engine) => {
-        const start = performance.now()
-        const answers = await Promise.all(
-          Array.from({ length: 12 }, (_, i) =>
-            engine.score({ ...request, prefix: [user(`${i} ${text(60)}`)] }),
-          ),
-        )
-        const ms = performance.now() - start
-        return { ms, logits: answers.flatMap(({ logits }) => [...logits]) }
-      },
-    )
-  const ordinary = await run(false)
-  const deterministic = await run(true)
-  const ratio = deterministic.ms / ordinary.ms
-  t.comment(`12 requests of 3 questions, deterministic: ${ratio.toFixed(1)} times the time`)
-  t.ok(relativeError(deterministic.logits, ordinary.logits) < 1e-3)
-})

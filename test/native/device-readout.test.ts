@@ -14,12 +14,12 @@ import {
   type FixtureName,
   fixturePath,
   input,
-  openEngine,
   question,
   text,
   user,
+  whileOpen,
 } from '../helpers/fixture.js'
-import { poisoned } from '../helpers/poisoned.js'
+import { poisoned, poisonedWord } from '../helpers/poisoned.js'
 
 const options = { contextTokens: 1024, maxForks: 8, threads: 1, maxBacklogMs: 2 ** 31 }
 const dir = t.testdir({})
@@ -33,13 +33,10 @@ async function withReadout<T>(
   more: Partial<EngineOptions> = {},
 ): Promise<T> {
   process.env['OI_TEST_READOUT'] = where
-  const engine = await openEngine({ ...options, ...more, modelPath })
-  delete process.env['OI_TEST_READOUT']
-  try {
-    return await use(engine)
-  } finally {
-    await engine.close()
-  }
+  return whileOpen({ ...options, ...more, modelPath }, (engine) => {
+    delete process.env['OI_TEST_READOUT']
+    return use(engine)
+  })
 }
 
 /** Questions with `count` candidates. */
@@ -140,9 +137,8 @@ t.test('a damaged row of the output head that is not a label counts as zero', as
 })
 
 t.test('a request that is not finite fails alone, and rows stay on the device', async (t) => {
-  const from = await fixturePath('oss')
-  const [zebra] = await withReadout('host', from, (engine) => engine.tokenize([user(' zebra')]))
-  const path = await poisoned(from, join(dir, 'token.gguf'), 'token_embd.weight', zebra![0])
+  const path = join(dir, 'token.gguf')
+  await poisonedWord(await fixturePath('oss'), path, ' zebra')
   await withReadout('device', path, async (engine) => {
     const before = await engine.score(input(40, 3))
     const spoilt = { ...input(1, 2), prefix: [user(text(20)), user(' zebra')] }

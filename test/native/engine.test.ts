@@ -208,23 +208,6 @@ t.test('cancelling ends a running, a queued and a finished request correctly', (
   ),
 )
 
-for (const name of ['dense', 'hybrid'] as const) {
-  t.test(`${name}: cancelled at random moments, it still answers correctly`, (t) =>
-    withEngine(name, { threads: 1 }, async (engine) => {
-      const expected = (await engine.score(input(120, 6))).logits
-      for (let i = 0; i < 12; i++) {
-        const controller = new AbortController()
-        const pending = engine.score(input(120 + 40 * (i % 4), 6), { signal: controller.signal })
-        setTimeout(() => controller.abort(), 5 * i)
-        await pending.catch(() => {})
-      }
-      const { logits } = await engine.score(input(120, 6))
-      const worst = Math.max(...logits.map((v, i) => Math.abs(v - expected[i]!)))
-      t.ok(worst < 1e-2, String(worst))
-    }),
-  )
-}
-
 t.test('ranks count the tokens that are likelier than the likeliest candidate', (t) =>
   withEngine('small', {}, async (engine) => {
     const parts = [user(' Is it so?')]

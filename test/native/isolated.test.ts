@@ -1,5 +1,6 @@
 /**
- * An engine in its own process, which is killed, stopped and made to abort.
+ * An engine in its own process, which is killed, stopped and made to abort. A request that ends it
+ * again and again: runners.test.ts.
  *
  * Needs the built addon and the small fixture.
  */
@@ -12,9 +13,6 @@ import { openIsolated } from '../../src/runner/isolate.js'
 import type { SupervisedEngine } from '../../src/runner/supervised-engine.js'
 import { candidates, fixturePath, user, withEngine } from '../helpers/fixture.js'
 import { until } from '../helpers/until.js'
-
-const poison = 'this ends it'
-const environment = { OI_TEST_RUNNER_ABORT: poison }
 
 const input = (text: string) => ({
   prefix: [user(text)],
@@ -32,7 +30,7 @@ async function withIsolated<T>(use: (watched: Watched) => Promise<T>): Promise<T
   const ends: RunnerEnd[] = []
   const engine = await openIsolated(
     { modelPath: await fixturePath('small'), contextTokens: 4096, threads: 1 },
-    { environment, events: { ended: (end) => ends.push(end) } },
+    { events: { ended: (end) => ends.push(end) } },
   )
   try {
     return await use({ engine, ends, pid: () => engine.pid! })
@@ -115,21 +113,6 @@ t.test('while no engine can be opened, requests are refused with a time to wait'
   copyFileSync(await fixturePath('small'), modelPath)
   await until(() => engine.ready)
   t.ok(await engine.score(input('A')))
-})
-
-t.test('a request that always ends the engine is given up, and no other one', async (t) => {
-  await withIsolated(async ({ engine, ends }) => {
-    const others = Array.from({ length: 32 }, (_, i) => engine.score(input(`${i}`)))
-    const bad = engine.score(input(poison))
-    await Promise.all([
-      t.rejects(bad, { code: 'ERR_ENGINE_INTERNAL', message: /twice/ }),
-      Promise.all(others),
-    ])
-    t.equal(ends.length, 2)
-    t.match(ends[0]!.cause, /SIGABRT/)
-    t.equal(engine.counts().gaveUp, 1)
-    t.ok(await engine.score(input('A')))
-  })
 })
 
 t.test('close() waits for accepted work and leaves no process', async (t) => {

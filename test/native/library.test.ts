@@ -39,6 +39,14 @@ t.test('the default is the model of the package', async (t) => {
   t.equal((await oi.decide({ ...request, model: 'latest' })).model, 'oi-small')
 })
 
+t.test('a model without a chat template is asked in plain text', async (t) => {
+  const model = await fixturePath('small', { template: 'none' })
+  await using oi = await open({ model, ...small })
+  t.equal(oi.info.chatTemplate, undefined)
+  t.equal(oi.card.readout, 'letters@1')
+  t.match((await oi.decide(request)).answers, { wet: { type: 'noul', noul: Number } })
+})
+
 t.test('a close answers what runs, whatever the model and its process', async (t) => {
   const long = { ...request, state: 'It rains in the valley. '.repeat(200) }
   for (const options of [{}, { model: await fixturePath('llama'), ...small }]) {

@@ -10,16 +10,17 @@ import { type EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, ScoreInput } from '../../src/engine/types.js'
 import { onGpu } from '../helpers/cold.js'
 import {
+  type FixtureName,
   fixturePath,
   openEngine,
   outcomeOf,
   question,
   text,
-  type FixtureName,
   unique,
   user,
+  whileOpen,
 } from '../helpers/fixture.js'
-import { poisoned } from '../helpers/poisoned.js'
+import { poisoned, poisonedWord } from '../helpers/poisoned.js'
 import { relativeError } from '../helpers/reference.js'
 
 const options = { contextTokens: 1024, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
@@ -39,26 +40,14 @@ function spoiltModel(name: FixtureName): Promise<string> {
   return made
 }
 
-async function make(name: FixtureName): Promise<string> {
-  const from = await fixturePath(name)
-  const engine = await openEngine({ modelPath: from, metadataOnly: true })
-  const [tokens] = await engine.tokenize([user(word)])
-  await engine.close()
-  return poisoned(from, join(dir, `${name}.gguf`), 'token_embd.weight', tokens![0])
-}
+const make = async (name: FixtureName) =>
+  poisonedWord(await fixturePath(name), join(dir, `${name}.gguf`), word)
 
-async function withSpoilt<T>(
+const withSpoilt = async <T>(
   name: FixtureName,
   more: Partial<EngineOptions>,
   use: (engine: Engine) => Promise<T>,
-): Promise<T> {
-  const engine = await openEngine({ ...options, ...more, modelPath: await spoiltModel(name) })
-  try {
-    return await use(engine)
-  } finally {
-    await engine.close()
-  }
-}
+) => whileOpen({ ...options, ...more, modelPath: await spoiltModel(name) }, use)
 
 for (const name of ['dense', 'hybrid', 'oss'] as const) {
   for (const [what, more] of [

@@ -1,5 +1,5 @@
 /**
- * Averaged orders on real engines: their invariants, and their cost.
+ * Averaged orders on real engines: their invariants. What they cost: counting.test.ts.
  *
  * Needs the built addon and the fixtures. Bound: 1e-6 in probability, with `deterministic`.
  */
@@ -7,8 +7,7 @@ import t, { type Test } from 'tap'
 import { objectFromEntries } from '../../src/api/json.js'
 import { createDecider, type ModelDecider } from '../../src/decide/decide.js'
 import type { ChoiceAnswer, Orders } from '../../src/decide/types.js'
-import type { Engine, ScoreOutput } from '../../src/engine/types.js'
-import { text, withEngine } from '../helpers/fixture.js'
+import { withEngine } from '../helpers/fixture.js'
 
 const bound = 1e-6
 const facts = { fileName: 'fixture.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
@@ -57,54 +56,4 @@ for (const name of ['dense', 'hybrid'] as const) {
       await expectSame(t, decider, 'all', rotations)
     }),
   )
-
-  t.test(`${name}: further orders evaluate their questions again, and cost nothing`, (t) =>
-    withEngine(name, options, async (engine) => {
-      const outputs = recordOutputs(engine)
-      const decider = await createDecider(engine, facts)
-      let one: ScoreOutput | undefined
-      for (const [i, orders] of ([1, 2, 'all'] as const).entries()) {
-        const before = usefulTokens(engine)
-        // A unique beginning, so that no cache has any of it.
-        const long = `${i} ${text(600)}`
-        const { usage } = await decider.decide(
-          { state: long, questions: { team: teamOf(names) } },
-          { orders },
-        )
-        const { prefixTokens, suffixTokens, cachedTokens, evaluatedTokens } = outputs.at(-1)!
-        const evaluated = usefulTokens(engine) - before
-        one ??= outputs.at(-1)!
-        const count = orders === 'all' ? names.length : orders
-        t.equal(cachedTokens, 0)
-        t.equal(prefixTokens, one.prefixTokens)
-        t.equal(evaluated, evaluatedTokens)
-        t.equal(suffixTokens, one.suffixTokens, 'the question is counted once')
-        t.equal(usage.input_tokens, prefixTokens + suffixTokens)
-        // Options that change places may merge with other tokens at their ends.
-        const ratio = (evaluated - prefixTokens) / one.suffixTokens
-        t.ok(Math.abs(ratio - count) < 0.1 * count, `${ratio} times the question's tokens`)
-        t.comment(
-          `orders ${orders}: ${prefixTokens} tokens of the state, ${suffixTokens} of the question, ` +
-            `${evaluated} evaluated`,
-        )
-      }
-    }),
-  )
-}
-
-/** Keeps the engine's reports on each request. */
-function recordOutputs(engine: Engine): readonly ScoreOutput[] {
-  const outputs: ScoreOutput[] = []
-  const { score } = engine
-  engine.score = async (...given) => {
-    const output = await score.apply(engine, given)
-    outputs.push(output)
-    return output
-  }
-  return outputs
-}
-
-function usefulTokens(engine: Engine): number {
-  const { evaluatedTokens, paddingTokens, lostTokens } = engine.stats()
-  return evaluatedTokens - paddingTokens - lostTokens
 }

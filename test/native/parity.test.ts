@@ -41,17 +41,6 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
     })
   })
 
-  t.test(`${name}: a question alone equals the same question among 40`, (t) =>
-    withEngine(name, {}, async (engine) => {
-      const { logits } = await engine.score(input(100, 40))
-      for (const i of [0, 7, 16, 17, 39]) {
-        const alone = await engine.score(input(100, 1, i))
-        const error = relativeError(alone.logits, logits.slice(i * width, (i + 1) * width))
-        t.ok(error < 1e-3, `question ${i}: ${error}`)
-      }
-    }),
-  )
-
   t.test(`${name}: more questions than forks run in waves, with the same result`, async (t) => {
     const request = input(60, 23)
     const wide = await withEngine(name, { maxForks: 32 }, (engine) => engine.score(request))

@@ -6,12 +6,12 @@
  * values are computed in double precision from the same weights; bound 1e-3 relative.
  */
 import t from 'tap'
-import { openEngine } from '../helpers/fixture.js'
 import {
   changedFixture,
   type Changes,
   mixedRequest,
   optionLogits,
+  refusesModel,
   withModelFile,
 } from '../helpers/hidden.js'
 import { expectedPointerLogits, head, pointerKeys } from '../helpers/pointer.js'
@@ -87,17 +87,12 @@ const faults: [string, Changes, RegExp][] = [
 for (const [name, changes, message] of faults) {
   t.test(`a file with ${name} is refused by name`, async (t) => {
     const modelPath = await pointerModel(t.testdir(), changes)
-    await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
-      code: 'ERR_MODEL_UNSUPPORTED',
-      message,
-    })
+    await refusesModel(t, modelPath, message)
   })
 }
 
 t.test('it is for decoders: an encoder with this readout is refused by name', async (t) => {
   const modelPath = await changedFixture(t.testdir(), 'prefix', { 'oi.readout': 'pointer@1' })
-  await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
-    code: 'ERR_MODEL_UNSUPPORTED',
-    message: /oi\.readout: pointer@1 is for decoders, as qwen3, not for bert/,
-  })
+  const message = /oi\.readout: pointer@1 is for decoders, as qwen3, not for bert/
+  await refusesModel(t, modelPath, message)
 })

@@ -11,8 +11,8 @@ import { requireLoadable } from '../../src/models/probe.js'
 import { open } from '../../src/open.js'
 import { oi } from '../helpers/command.js'
 import { postBatch, replyOf } from '../helpers/batch.js'
-import { type FixtureName, fixturePath, openEngine, outcomeOf, text } from '../helpers/fixture.js'
-import { poisoned } from '../helpers/poisoned.js'
+import { type FixtureName, fixturePath, outcomeOf, text } from '../helpers/fixture.js'
+import { poisonedWord } from '../helpers/poisoned.js'
 import { pooledModel } from '../helpers/pooled.js'
 import { withRealServer } from '../helpers/real-server.js'
 import { relativeError } from '../helpers/reference.js'
@@ -156,13 +156,9 @@ for (const [name] of models) {
   t.test(
     `${name}: a token of NaN fails its request, and those beside it are answered`,
     async (t) => {
-      const from = await fixturePath(name)
-      const engine = await openEngine({ modelPath: from, metadataOnly: true })
       const word = ' zebra'
-      const [tokens] = await engine.tokenize([{ text: word, trusted: false }])
-      await engine.close()
       const path = join(t.testdir(), 'poisoned.gguf')
-      const model = await poisoned(from, path, 'token_embd.weight', tokens![0])
+      const model = await poisonedWord(await fixturePath(name), path, word)
       await using opened = await open({ model, threads: 1 })
       const decided = [word, text(9), text(4) + word, text(20)].map((state) =>
         outcomeOf(opened.decide({ state, questions })),

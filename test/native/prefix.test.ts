@@ -8,10 +8,16 @@ import t from 'tap'
 import { join } from 'node:path'
 import type { DecideRequest } from '../../src/decide/types.js'
 import type { Engine } from '../../src/engine/types.js'
-import { fixturePath, openEngine, outcomeOf, text } from '../helpers/fixture.js'
+import { fixturePath, outcomeOf, text } from '../helpers/fixture.js'
 import type { MetaValue } from '../helpers/gguf-file.js'
-import { mixedRequest, optionLogits, renderedBy, withModelFile } from '../helpers/hidden.js'
-import { poisoned } from '../helpers/poisoned.js'
+import {
+  mixedRequest,
+  optionLogits,
+  refusesModel,
+  renderedBy,
+  withModelFile,
+} from '../helpers/hidden.js'
+import { poisonedWord } from '../helpers/poisoned.js'
 import { expectedPrefixLogits, prefixModel } from '../helpers/prefix.js'
 import { relativeError } from '../helpers/reference.js'
 
@@ -173,13 +179,6 @@ t.test('what does not fit is refused with the numbers', async (t) =>
   }),
 )
 
-t.test('a state of more tokens than a step is read whole', { skip }, async (t) => {
-  const request = mixedRequest(1500)
-  const asked = (engine: Engine) => optionLogits(engine, request)
-  const small = await withModelFile(fused, { microbatchTokens: 64, threads: 2 }, asked)
-  t.strictSame(await withModelFile(fused, { microbatchTokens: 4096 }, asked), small)
-})
-
 t.test('a request that is given up ends, and others go on', async (t) =>
   withModelFile(fused, {}, async (engine) => {
     const stop = new AbortController()
@@ -195,11 +194,8 @@ t.test('a request that is given up ends, and others go on', async (t) =>
 for (const kernels of ['auto', 'off'] as const) {
   t.test(`what is not finite fails alone, kernels ${kernels}`, async (t) => {
     const word = 'zebra'
-    const [tokens] = await withModelFile(fused, {}, (engine) =>
-      engine.tokenize([{ text: word, trusted: false }]),
-    )
     const path = join(t.testdir(), 'spoilt.gguf')
-    await poisoned(await fixturePath('prefix'), path, 'token_embd.weight', tokens![0])
+    await poisonedWord(await fixturePath('prefix'), path, word)
     await withModelFile(path, { kernels }, async (engine) => {
       const good = await optionLogits(engine, mixedRequest(25))
       const spoilt = { ...mixedRequest(40), state: `A ${word} is here.` }
@@ -255,9 +251,6 @@ const faults: [string, Record<string, MetaValue | undefined>, RegExp][] = [
 for (const [name, changes, message] of faults) {
   t.test(`a file with ${name} is refused by name`, async (t) => {
     const modelPath = await prefixModel(t.testdir(), changes)
-    await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
-      code: 'ERR_MODEL_UNSUPPORTED',
-      message,
-    })
+    await refusesModel(t, modelPath, message)
   })
 }

@@ -4,8 +4,9 @@
 import t from 'tap'
 import type { DecideRequest } from '../../src/decide/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
-import { type FixtureName, openEngine } from '../helpers/fixture.js'
+import { type FixtureName } from '../helpers/fixture.js'
 import { type Changes, pooledModel, withPooled } from '../helpers/pooled.js'
+import { refusesModel } from '../helpers/hidden.js'
 
 const faults: [string, FixtureName, Changes, RegExp][] = [
   [
@@ -43,10 +44,7 @@ const faults: [string, FixtureName, Changes, RegExp][] = [
 for (const [name, fixture, changes, message] of faults) {
   t.test(`a file with ${name} is refused by name`, async (t) => {
     const modelPath = await pooledModel(t.testdir(), fixture, changes)
-    await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
-      code: 'ERR_MODEL_UNSUPPORTED',
-      message,
-    })
+    await refusesModel(t, modelPath, message)
   })
 }
 

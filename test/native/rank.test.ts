@@ -10,8 +10,8 @@ import t from 'tap'
 import type { DecideRequest } from '../../src/decide/types.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { type FixtureName, outcomeOf, text } from '../helpers/fixture.js'
-import { mixedRequest, renderedBy } from '../helpers/hidden.js'
-import { type Changes, llamaPooled, marked, suffixLogits, withPooled } from '../helpers/pooled.js'
+import { mixedRequest, optionLogits, renderedBy, suffixLogits } from '../helpers/hidden.js'
+import { type Changes, llamaPooled, marked, withPooled } from '../helpers/pooled.js'
 import { relativeError } from '../helpers/reference.js'
 
 /** The queries of {@link mixedRequest}. */
@@ -120,8 +120,7 @@ t.test('the prompt of a template has the tokens of llama.cpp’s server, blanks 
 
 async function rounds(engine: Engine): Promise<number[][]> {
   const request = mixedRequest(60)
-  const ask = async (asked: DecideRequest) =>
-    (await suffixLogits(engine, await renderedBy(engine, asked))).flat()
+  const ask = async (asked: DecideRequest) => (await optionLogits(engine, asked)).flat()
   const alone = await ask(request)
   const others = [5, 22, 39, 90].map((words) => ask(mixedRequest(words)))
   const [beside, again] = await Promise.all([ask(request), ask(request), ...others])
@@ -197,8 +196,7 @@ t.test('the state is evaluated with every option, and counted once', (t) =>
 
 t.test('a state over the limit is refused with the numbers', (t) =>
   withPooled(t.testdir(), 'reranker', {}, {}, async (engine) => {
-    const ask = async (words: number) =>
-      suffixLogits(engine, await renderedBy(engine, mixedRequest(words)))
+    const ask = (words: number) => optionLogits(engine, mixedRequest(words))
     await t.rejects(ask(520), {
       code: 'ERR_STATE_TOO_LONG',
       message: /take \d{3} tokens \(the state \d{3}\), the limit is 512$/,

@@ -9,10 +9,9 @@ import type { DecideRequest } from '../../src/decide/types.js'
 import type { Engine } from '../../src/engine/types.js'
 import { open } from '../../src/open.js'
 import { createReadout } from '../../src/prompt/readout.js'
-import { type FixtureName, fixturePath, openEngine, text } from '../helpers/fixture.js'
-import { renderedBy } from '../helpers/hidden.js'
-import { type Changes, llamaPooled, marked, pooledModel } from '../helpers/pooled.js'
-import { suffixLogits, withPooled } from '../helpers/pooled.js'
+import { type FixtureName, fixturePath, text } from '../helpers/fixture.js'
+import { optionLogits, refusesModel, renderedBy } from '../helpers/hidden.js'
+import { type Changes, llamaPooled, marked, pooledModel, withPooled } from '../helpers/pooled.js'
 import { relativeError } from '../helpers/reference.js'
 
 const request: DecideRequest = {
@@ -68,7 +67,7 @@ for (const [name, fixture, changes, scale, pass] of kinds) {
       changes,
       { kernels: 'off', cacheType: 'f32' },
       async (engine, path) => {
-        const actual = (await suffixLogits(engine, await renderedBy(engine, request))).flat()
+        const actual = await logitsOf(engine, request)
         const passes = [request.state as string, ...options].map(pass)
         const [state, ...others] = await llamaPooled(path, engine, passes)
         const expected = others.map((option) => scale * cosine(state!, option))
@@ -86,7 +85,7 @@ function cosine(a: readonly number[], b: readonly number[]): number {
 }
 
 const logitsOf = async (engine: Engine, asked: DecideRequest) =>
-  (await suffixLogits(engine, await renderedBy(engine, asked))).flat()
+  (await optionLogits(engine, asked)).flat()
 
 for (const deterministic of [false, true]) {
   t.test(`answers do not depend on other requests${deterministic ? ', in every bit' : ''}`, (t) =>
@@ -168,10 +167,7 @@ t.test('files that cannot be compared are refused by name', async (t) => {
   ]
   for (const [fixture, changes, message] of cases) {
     const modelPath = await pooledModel(t.testdir(), fixture, changes)
-    await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
-      code: 'ERR_MODEL_UNSUPPORTED',
-      message,
-    })
+    await refusesModel(t, modelPath, message)
   }
   const meta = { 'oi.similarity.template': '[CLS][SEP]' }
   await withPooled(t.testdir(), 'embedding', { meta }, {}, (engine) =>

@@ -100,27 +100,6 @@ t.test('waiting work is counted in requests, tokens and milliseconds', (t) =>
   }),
 )
 
-t.test('a full queue counts its refusals', (t) =>
-  withEngine(
-    'small',
-    { ...options, contextTokens: endlessContext, maxQueued: 2 },
-    async (engine) => {
-      // None is done before the last has come.
-      const leaving = new AbortController()
-      const { signal } = leaving
-      const all = [1, 2, 3, 4, 5].map((i) => outcomeOf(engine.score(endless(i), { signal })))
-      await taken(engine)
-      t.equal(engine.stats().refused, 3)
-      leaving.abort()
-      const [accepted, refused] = ['ERR_ABORTED', 'ERR_OVERLOADED']
-      t.same(await Promise.all(all), [accepted, accepted, refused, refused, refused])
-      t.equal((await engine.score(unique(6, 99))).cachedTokens, 0)
-      const stats = engine.stats()
-      t.same([stats.answered, stats.cancelled, stats.refused], [1, 2, 3])
-    },
-  ),
-)
-
 // BUG: the counters are published at a step's end, before finished and lost requests are dropped.
 t.test('tokens of a cancelled request are lost as soon as it has ended', (t) =>
   withEngine('small', { ...options, contextTokens: endlessContext }, async (engine) => {

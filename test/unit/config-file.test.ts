@@ -9,12 +9,6 @@ function fileWith(t: Test, content: unknown): { dir: string; config: string } {
   return { dir, config: join(dir, 'oi.json') }
 }
 
-t.test('a flag wins over the environment, which wins over the file', async (t) => {
-  const { config } = fileWith(t, { port: 1, threads: 1, maxQueued: 1 })
-  const read = readConfig({ OI_CONFIG: config, OI_THREADS: '2', OI_PORT: '2' }, { port: '3' })
-  t.match(read, { port: 3, threads: 2, maxQueued: 1, graceMs: 10_000 })
-})
-
 t.test("a model's own settings win over the file's, not over a flag", async (t) => {
   const { config } = fileWith(t, {
     threads: 2,

@@ -121,9 +121,10 @@ t.test('a collector is a base address only', async (t) => {
   }
 })
 
-t.test('every value is listed with its last source', async (t) => {
+t.test('a flag wins over a variable, which wins over the file; each is listed', async (t) => {
   const config = join(t.testdir({ 'oi.json': '{"port":1,"threads":1,"maxQueued":1}' }), 'oi.json')
   const read = readConfig({ OI_CONFIG: config, OI_THREADS: '2', OI_PORT: '2' }, { port: '3' })
+  t.match(read, { port: 3, threads: 2, maxQueued: 1, graceMs: 10_000 })
   t.match(read.origins, {
     ...{ config: 'environment', port: 'flag', threads: 'environment', maxQueued: 'file' },
     host: 'default',

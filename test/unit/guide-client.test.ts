@@ -6,17 +6,11 @@ import { join } from 'node:path'
 import { compile } from '../helpers/compile.js'
 import { blocks, guides, readGuide } from '../helpers/guides.js'
 import { play, withHttpServer } from '../helpers/http-server.js'
+import { outcomeOf } from '../helpers/command.js'
 
 const examplesOf = (path: string) => blocks(readGuide(path), 'ts')
 
-async function run(directory: string) {
-  const child = spawn(process.execPath, ['examples.mjs'], { cwd: directory })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (data) => (stdout += data))
-  child.stderr.on('data', (data) => (stderr += data))
-  const code = await new Promise((resolve) => child.once('close', resolve))
-  return { code, stdout, stderr }
-}
+const run = (cwd: string) => outcomeOf(spawn(process.execPath, ['examples.mjs'], { cwd }))
 
 t.test('all TypeScript of the README and the guides compiles', async (t) => {
   const examples = guides.flatMap((guide) => {

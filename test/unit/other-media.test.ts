@@ -1,11 +1,15 @@
 /** Audio, video and documents are refused at their place; data that only mention them are data. */
 import t from 'tap'
 import { parseJson } from '../../src/api/json.js'
+import { readBatch } from '../../src/api/read-batch.js'
+import { readRequest } from '../../src/api/read-request.js'
 import { readDecisionInSteps } from '../../src/api/decisions/read-decision.js'
 import { atOnce } from '../../src/api/turns.js'
 import { findImage, findImageIn, findImages } from '../../src/images/find-images.js'
 
 const base64 = 'SUQzBAAAAAAA'
+const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
+const noul = { type: 'noul', instructions: 'Is it?' }
 
 const blocks: Readonly<Record<string, string>> = {
   'audio of OpenAI': `{"type":"input_audio","input_audio":{"data":"${base64}","format":"wav"}}`,
@@ -40,6 +44,26 @@ t.test('media in a state are refused where they stand', async (t) => {
   }
 })
 
+t.test('fields for other media are refused at their place, and null is not', async (t) => {
+  const read = (body: object) => () =>
+    readRequest(JSON.stringify({ state: 's', questions: { q: noul }, ...body }), limits)
+  for (const name of ['media', 'video', 'videos', 'audio', 'files']) {
+    for (const value of ['a', ['a'], { a: 1 }, 7, false]) {
+      t.throws(read({ [name]: value }), { code: 'ERR_REQUEST_UNACCEPTABLE', param: name })
+    }
+    for (const value of [null, [], {}]) read({ [name]: value })()
+  }
+  for (const name of ['assets', 'image', 'images', 'audio']) {
+    const param = `questions.q.${name}`
+    const body = { questions: { q: { ...noul, [name]: ['a'] } } }
+    t.throws(read(body), { code: 'ERR_REQUEST_UNACCEPTABLE', param })
+    for (const items of [{ states: ['s'], questions: { q: noul } }, { requests: [{}] }]) {
+      const batch = JSON.stringify({ ...items, [name]: ['a'] })
+      t.throws(() => readBatch(batch, limits), { code: 'ERR_REQUEST_UNACCEPTABLE', param: name })
+    }
+  }
+})
+
 t.test('data that mention media are data', async (t) => {
   for (const text of [
     '{"type":"document","title":"Invoice","data":{"total":7}}',
@@ -55,7 +79,6 @@ t.test('data that mention media are data', async (t) => {
 })
 
 t.test('media in a decision have their place in its body', async (t) => {
-  const limits = { maxQuestions: 400, maxOptions: 255, maxLevels: 255 }
   const read = (input: string) =>
     atOnce(
       readDecisionInSteps(

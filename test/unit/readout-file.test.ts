@@ -120,10 +120,6 @@ t.test('a file that is missing, of another kind, or not UTF-8 is refused by name
   t.throws(() => readReadoutFile(file), { code: 'ERR_READOUT', message: /expected UTF-8$/ })
 })
 
-t.test('a given name is used', async (t) => {
-  t.equal(read(t, { name: 'support@2', labels: ['1', '2'] }).name, 'support@2')
-})
-
 t.test('without a name, any changed letter in its files changes it', async (t) => {
   const content = { templateFile: 'f.jinja', temperature: 1 }
   const names = [
