@@ -8,7 +8,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { ApiError, call } from './server.js'
 
-export interface Loaded<T> {
+interface State<T> {
   /** The last data, also while it is reloaded or after that has failed. */
   readonly data: T | undefined
   /** Where they are from. */
@@ -16,17 +16,12 @@ export interface Loaded<T> {
   /** Why the last attempt failed. */
   readonly error: ApiError | undefined
   readonly loading: boolean
+}
+
+export interface Loaded<T> extends State<T> {
   readonly reload: () => void
   /** Replaces the data by the reply to a change. */
   readonly put: (change: (data: T) => T) => void
-}
-
-interface State<T> {
-  /** Of the data. */
-  readonly path: string | undefined
-  readonly data: T | undefined
-  readonly error: ApiError | undefined
-  readonly loading: boolean
 }
 
 const retryMs = 3000
@@ -67,19 +62,16 @@ export function useLoad<T>(path: string | undefined): Loaded<T> {
   return { ...state, reload, put }
 }
 
-/** Interval of reloads, milliseconds. */
-const refreshMs = 5000
-
 /** Reloads data while the page is visible. */
-export function useRefreshed<T>(path: string) {
+export function useRefreshed<T>(path: string, everyMs = 5000) {
   const loaded = useLoad<T>(path)
   const { reload } = loaded
   useEffect(() => {
     const timer = setInterval(() => {
       if (!document.hidden) reload()
-    }, refreshMs)
+    }, everyMs)
     return () => clearInterval(timer)
-  }, [reload])
+  }, [reload, everyMs])
   return loaded
 }
 

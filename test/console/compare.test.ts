@@ -54,7 +54,9 @@ consoleTest('compare', {}, async (t, console) => {
     await page.getByRole('group', { name: 'Column 2' }).getByLabel('Model').selectOption('Default')
     await page.getByRole('group', { name: 'Column 2' }).getByLabel('Orders').selectOption('One')
     await page.getByRole('group', { name: 'Column 2' }).getByLabel('Temperature').fill('100')
-    const shares = await page.locator('.compare tbody tr td:nth-child(3) .num').allInnerTexts()
+    const shares = await page
+      .locator('.compare tbody tr td:nth-child(3) .cell-verdict .faint')
+      .allInnerTexts()
     t.equal(shares.length, 4)
     for (const share of shares) t.ok(Number.parseFloat(share) < 20, `${share}: nearly equal`)
     t.equal(decisions, before)

@@ -34,7 +34,7 @@ consoleTest('the playground', {}, async (t, console) => {
   await t.test('thresholds say what to do, and stand in the code, which runs', async (t) => {
     const card = answers.getByRole('article', { name: 'Answer to billing' })
     const step = card.locator('.threshold .tag')
-    const said = await card.locator('.sure').innerText()
+    const said = await card.locator('.hint').innerText()
     const yes = Number(/([\d.]+)%/.exec(said)![1]) / 100
     await card.getByLabel('Act from').fill(String(Math.max(0, yes - 0.05).toFixed(2)))
     t.equal(await step.innerText(), 'Act')

@@ -28,14 +28,14 @@ export function Tip({ left, width, title, rows, total, none }: TipProps) {
         <p key={key} class="tip-row">
           <span class="swatch" style={seriesColour(rank)} />
           <span class="tip-name">{name}</span>
-          <span class="num">{text}</span>
+          <span>{text}</span>
         </p>
       ))}
       {rows.length === 0 && <p class="tip-row">{none}</p>}
       {total !== undefined && rows.length > 0 && (
         <p class="tip-row tip-total">
           <span class="tip-name">Total</span>
-          <span class="num">{total}</span>
+          <span>{total}</span>
         </p>
       )}
     </div>
@@ -58,7 +58,7 @@ export function Legend({ of }: { readonly of: readonly LegendEntry[] }) {
       {of.map(({ key, name, text, rank }, i) => (
         <li key={key}>
           <span class="swatch" style={seriesColour(rank ?? i)} aria-hidden="true" />
-          <span class="legend-name">{name}</span> <span class="faint num">{text}</span>
+          <span class="legend-name">{name}</span> <span class="faint">{text}</span>
         </li>
       ))}
     </ul>

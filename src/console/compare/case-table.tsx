@@ -14,7 +14,7 @@ import { usePages } from '../parts/pager.js'
 import { checkJson } from '../playground/json-text.js'
 import { type Case, expectedOf } from './cases.js'
 import { type CompareColumn, nameOf } from './columns.js'
-import { type Cell, type Row, summariesOf, type Summary } from './results.js'
+import { type Row, summariesOf, type Summary } from './results.js'
 
 interface CaseTableProps {
   readonly rows: readonly Row[]
@@ -153,13 +153,12 @@ function CaseFields({ of: one, number, questions, onCase, onRemove }: CaseFields
   )
 }
 
-function Answers({
-  of: cell,
-  alone,
-}: {
+interface AnswersProps {
   readonly of: Row['cells'][number]
   readonly alone: boolean
-}) {
+}
+
+function Answers({ of: cell, alone }: AnswersProps) {
   if (cell === undefined) return <span class="faint">–</span>
   if ('error' in cell) return <p class="field-error">{cell.error.message}</p>
   return (
@@ -174,16 +173,15 @@ function Answers({
                 <span class="visually-hidden">Flip:</span>
               </span>
             )}
-            {answer.verdict} <span class="faint num">{percent(answer.confidence)}</span>
+            {answer.verdict} <span class="faint">{percent(answer.confidence)}</span>
           </span>
-          <RightMark of={cell} at={i} />
+          {cell.right[i] !== undefined && (
+            <span class={cell.right[i] ? 'good sub' : 'bad sub'}>
+              {cell.right[i] ? 'right' : 'wrong'}
+            </span>
+          )}
         </li>
       ))}
     </ul>
   )
-}
-
-function RightMark({ of: { right }, at }: { readonly of: Cell; readonly at: number }) {
-  if (right[at] === undefined) return null
-  return <span class={right[at] ? 'good sub' : 'bad sub'}>{right[at] ? 'right' : 'wrong'}</span>
 }

@@ -142,7 +142,7 @@ export function ComparePage() {
         <QuestionsEditor questions={questions} onQuestions={setQuestions} error={undefined} />
         <ColumnEditor columns={columns} models={models.data?.models} onColumns={setColumns} />
       </div>
-      <div class="run-bar">
+      <div class="row run-bar">
         {running ? (
           <>
             <Button icon="stop" onClick={() => running.controller.abort()}>

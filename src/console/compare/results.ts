@@ -69,7 +69,7 @@ export async function askAll(
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-export interface Cell {
+interface Cell {
   readonly answers: readonly Answer[]
   /** By question: whether the answer differs from the first column's. */
   readonly flips: readonly boolean[]

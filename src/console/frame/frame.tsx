@@ -16,7 +16,7 @@ import { ErrorNote } from '../parts/states.js'
 import { Toast } from '../parts/toast.js'
 import { call, goneSince, session } from '../server.js'
 import { forgetKept, hasKept, useStore } from '../store.js'
-import { asApiError, useAction, useLoad } from '../use-load.js'
+import { asApiError, useAction, useRefreshed } from '../use-load.js'
 import type { Server } from '../wire.js'
 import { Brand } from './brand.js'
 import { keepTheme, readTheme, type Theme } from './theme.js'
@@ -180,7 +180,7 @@ const states = {
 const statusMs = 15_000
 
 function Foot() {
-  const server = useLoad<Server>('/server')
+  const { data } = useRefreshed<Server>('/server', statusMs)
   const since = useStore(goneSince)
   const [theme, setTheme] = useState<Theme>(readTheme)
   const [leaving, setLeaving] = useState(false)
@@ -194,14 +194,6 @@ function Foot() {
     forgetKept()
     session.set(null)
   })
-  const { reload } = server
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) reload()
-    }, statusMs)
-    return () => clearInterval(timer)
-  }, [reload])
-  const { data } = server
   const state =
     since !== undefined ? ({ tone: 'bad', text: 'No answer' } as const) : data && states[data.state]
   return (

@@ -121,7 +121,7 @@ export function SecretDialog({ of: key, rotated, onClose }: SecretDialogProps) {
         </pre>
         <CopyButton text={command} label="Copy command" />
       </div>
-      <div class="dialog-foot">
+      <div class="row dialog-foot">
         <Button kind="main" onClick={onClose}>
           I have copied it
         </Button>

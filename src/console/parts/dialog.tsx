@@ -88,7 +88,7 @@ export function FormDialog(props: FormDialogProps) {
             <span>{going}. You may close this: the server goes on.</span>
           </p>
         )}
-        <div class="dialog-foot">
+        <div class="row dialog-foot">
           <Button onClick={onClose}>{goesOn ? 'Close' : 'Cancel'}</Button>
           <Button kind={danger ? 'danger' : 'main'} busy={action.busy}>
             {deed}
@@ -134,7 +134,7 @@ export function FormIn({ action, deed, idle = false, beside, children }: FormPro
     >
       {children}
       {deed !== undefined && (
-        <div class="form-foot">
+        <div class="row form-foot">
           {beside}
           <Button busy={action.busy || idle}>{deed}</Button>
         </div>

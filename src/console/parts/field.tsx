@@ -169,12 +169,7 @@ export function useCheck() {
   return [checked, { checked, onChecked }] as const
 }
 
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  readonly options: readonly Option[]
-  readonly onValue: (value: string) => void
-}
+type ChoiceProps = Omit<SelectFieldProps, 'hint' | 'error' | 'unit'>
 
 /** A few options side by side, of which one is chosen. */
 export function Segments({ label, value, options, onValue }: ChoiceProps) {

@@ -20,7 +20,7 @@ interface PagerProps {
 
 function Pager({ label, text, steps }: PagerProps) {
   return (
-    <nav class="pager" aria-label={`Pages of ${label}`}>
+    <nav class="row pager" aria-label={`Pages of ${label}`}>
       <span>{text}</span>
       {steps.map(([name, go]) => (
         <Button key={name} busy={go === undefined} onClick={() => go?.()}>

@@ -117,7 +117,7 @@ export function PageHead({ title, about, children }: PageHeadProps) {
         <h1 tabIndex={-1}>{title}</h1>
         {about !== undefined && <p class="about">{about}</p>}
       </div>
-      {children !== undefined && <div class="page-deeds">{children}</div>}
+      {children !== undefined && <div class="row">{children}</div>}
     </header>
   )
 }

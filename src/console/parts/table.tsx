@@ -43,7 +43,6 @@ interface TableProps<T> {
   readonly rows: readonly T[]
   readonly rowKey: (row: T) => string | number
   readonly pageSize?: number
-  readonly rowClass?: (row: T) => string | undefined
 }
 
 interface Sorting {
@@ -52,7 +51,7 @@ interface Sorting {
 }
 
 export function Table<T>(props: TableProps<T>) {
-  const { label, columns, rows, rowKey, pageSize = 50, rowClass } = props
+  const { label, columns, rows, rowKey, pageSize = 50 } = props
   const [sorting, setSorting] = useState<Sorting | undefined>()
   const sorted = useMemo(() => sortedBy(rows, columns, sorting), [rows, columns, sorting])
   const { visible, pager, toFirst } = usePages(sorted, pageSize, label)
@@ -81,7 +80,7 @@ export function Table<T>(props: TableProps<T>) {
           </thead>
           <tbody role="rowgroup">
             {visible.map((row) => (
-              <tr role="row" key={rowKey(row)} class={rowClass?.(row)}>
+              <tr role="row" key={rowKey(row)}>
                 {columns.map((column, i) => (
                   <Cell key={i} column={column} row={row} />
                 ))}
@@ -125,7 +124,7 @@ function Heading<T>({ column, sorting, onSort }: HeadingProps<T>) {
       {by === undefined ? (
         <span class={silent ? 'visually-hidden' : undefined}>{name}</span>
       ) : (
-        <button type="button" class="sort" onClick={() => onSort(name)}>
+        <button type="button" class="link sort" onClick={() => onSort(name)}>
           {name}
           <span class={mine ? 'sort-mark' : 'sort-mark sort-mark-off'}>
             <Icon name={mine && !sorting.descending ? 'up' : 'down'} />

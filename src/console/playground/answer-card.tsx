@@ -39,7 +39,7 @@ export function AnswerCard({ of: answer, threshold, onThreshold }: AnswerCardPro
       <p class="verdict">
         {verdict} {beside && <span class="faint">{beside}</span>}
       </p>
-      <p class="sure">
+      <p class="hint">
         {type === 'noul'
           ? `Probability of yes ${percent(bars[0]!.p)}`
           : `Confidence ${percent(confidence)}`}
@@ -89,7 +89,7 @@ function BarRow({ of: { name, meaning, p }, most }: { readonly of: Bar; readonly
           {name}
           {meaning !== undefined && <span class="faint"> {meaning}</span>}
         </span>
-        <span class="num">{percent(p)}</span>
+        <span>{percent(p)}</span>
       </span>
       <Meter share={p} label={name} />
     </li>

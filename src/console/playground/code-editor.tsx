@@ -59,7 +59,7 @@ export function CodeEditor({ label, value, onValue, mistake, rows = 10 }: CodeEd
 
 /** Beyond this length, colouring would slow typing noticeably. */
 const mostColoured = 50_000
-const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
+const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\b(?:true|false|null)\b/g
 
 function coloured(text: string, at: number | undefined): ComponentChildren {
   if (at === undefined) return text.length > mostColoured ? text : colours(text)
@@ -78,13 +78,10 @@ function colours(text: string): ComponentChildren[] {
   let end = 0
   for (const match of text.matchAll(token)) {
     if (match.index > end) parts.push(text.slice(end, match.index))
-    const [whole, string, colon, number] = match
-    if (string !== undefined) {
-      parts.push(<span class={colon === undefined ? 'json-text' : 'json-name'}>{string}</span>)
-      if (colon !== undefined) parts.push(colon)
-    } else {
-      parts.push(<span class={number === undefined ? 'json-word' : 'json-number'}>{whole}</span>)
-    }
+    const [whole, string, colon] = match
+    if (string === undefined) parts.push(<span class="json-value">{whole}</span>)
+    else if (colon === undefined) parts.push(string)
+    else parts.push(<span class="json-name">{string}</span>, colon)
     end = match.index + whole.length
   }
   parts.push(text.slice(end))

@@ -49,20 +49,15 @@ export function questionsOf(drafts: readonly DraftQuestion[]): Json {
 }
 
 function questionOf(draft: DraftQuestion): Json {
-  const { type, instructions, yes, no, options } = draft
+  const { type, instructions } = draft
   const members: [string, Json][] = [['type', type]]
   if (instructions.trim() !== '') members.push(['instructions', instructions])
-  const criteria = criteriaOf({ type, yes, no, options })
+  const criteria = criteriaOf(draft)
   if (criteria !== undefined) members.push(['criteria', criteria])
   return objectFromEntries(members)
 }
 
-function criteriaOf({
-  type,
-  yes,
-  no,
-  options,
-}: Pick<DraftQuestion, 'type' | 'yes' | 'no' | 'options'>): Json | undefined {
+function criteriaOf({ type, yes, no, options }: DraftQuestion): Json | undefined {
   if (type === 'noul') {
     const said = [
       ['true', yes],

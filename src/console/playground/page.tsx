@@ -7,127 +7,43 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { addCase, casesOfOthers } from '../compare/add-case.js'
 import { counted } from '../format.js'
-import { setQuery, usePlace } from '../navigation.js'
+import { Button } from '../parts/button.js'
 import { FormDialog } from '../parts/dialog.js'
-import { copyText, PageHead } from '../parts/small.js'
+import { optionsOf, SelectField } from '../parts/field.js'
+import { PageHead } from '../parts/small.js'
 import { Empty } from '../parts/states.js'
 import { say } from '../parts/toast.js'
-import type { ApiError } from '../server.js'
-import { useKept } from '../store.js'
-import { asApiError, useAction, useLoad } from '../use-load.js'
+import { useAction, useLoad } from '../use-load.js'
 import type { Models, Workspaces } from '../wire.js'
 import { CodeDialog } from './code-dialog.js'
-import {
-  bodyOf,
-  type DraftQuestions,
-  type DraftState,
-  writtenQuestions,
-  writtenState,
-} from './draft.js'
-import { ExampleRow } from './example-row.js'
-import { draftsOfExample, type Example, examples, ticket } from './examples.js'
-import { linkTo, readLink } from './link.js'
+import { examples } from './examples.js'
 import { QuestionsEditor } from './questions-editor.js'
-import { Results } from './results.js'
-import { RequestSettings } from './request-settings.js'
-import { RunBar } from './run-bar.js'
-import { decide, type Run } from './run.js'
+import { Refused, Results, Waiting } from './results.js'
+import { ordersOptions } from './run.js'
 import { StateEditor } from './state-editor.js'
-import type { Thresholds } from './threshold.js'
-import { Refused, Waiting } from './waiting.js'
-
-/** The request that the playground opens with. */
-const first = draftsOfExample(ticket)
-
-/** Images are kept separately: they are long, and typing does not change them. */
-function useKeptState(): [DraftState, (state: DraftState) => void] {
-  const [text, setText] = useKept<Pick<DraftState, 'form' | 'text'>>('oi-state', {
-    form: first.state.form,
-    text: first.state.text,
-  })
-  const [images, setImages] = useKept('oi-images', first.state.images)
-  const set = (next: DraftState) => {
-    if (next.images !== images) setImages(next.images)
-    setText({ form: next.form, text: next.text })
-  }
-  return [{ ...text, images }, set]
-}
-
-/** The state and questions that an example has replaced. */
-interface Replaced {
-  readonly state: DraftState
-  readonly questions: DraftQuestions
-}
-
-type Outcome =
-  | { readonly run: Run; readonly charged: boolean; readonly error?: undefined }
-  | { readonly error: ApiError; readonly run?: undefined }
+import { useRequest } from './use-request.js'
 
 export function PlaygroundPage() {
-  const [state, setState] = useKeptState()
-  const [questions, setQuestions] = useKept('oi-questions', first.questions)
-  const [model, setModel] = useKept('oi-model', '')
-  const [workspace, setWorkspace] = useKept('oi-workspace', '')
-  const [orders, setOrders] = useKept('oi-orders', '')
-  const [outcome, setOutcome] = useState<Outcome | undefined>()
-  const [running, setRunning] = useState<AbortController | undefined>()
-  const [thresholds, setThresholds] = useKept<Thresholds>('oi-thresholds', {})
-  const [note, setNote] = useState<string | undefined>()
-  const [replacing, setReplacing] = useState(false)
-  const [stopped, setStopped] = useState(false)
-  const [code, setCode] = useState<string | undefined>()
-  const [replaced, setReplaced] = useState<Replaced | undefined>()
   const models = useLoad<Models>('/models')
   const workspaces = useLoad<Workspaces>('/workspaces')
-
-  const written = { state: writtenState(state), questions: writtenQuestions(questions) }
-  const reason = written.state.reason ?? written.questions.reason
-  const isEmpty = state.text === '' && state.images.length === 0 && questions.fields.length === 0
-  const bodyFor = (workspaceId?: number) =>
-    bodyOf(written.state.json!, written.questions.json!, {
-      images: JSON.stringify(state.images),
-      model,
-      workspaceId,
-    })
-
-  const automatic = useRef<AbortController>(undefined)
-  const run = async (byItself = false) => {
-    if (reason !== undefined) return
-    // What the page asked by itself gives way.
-    if (running !== undefined && running !== automatic.current) return
-    running?.abort()
-    const controller = new AbortController()
-    if (byItself) automatic.current = controller
-    setRunning(controller)
-    setStopped(false)
-    try {
-      const workspaceId = workspace === '' ? undefined : Number(workspace)
-      const run = await decide(bodyFor(workspaceId), orders, controller.signal)
-      setOutcome({ run, charged: workspaceId !== undefined })
-    } catch (error) {
-      if (!controller.signal.aborted) setOutcome({ error: asApiError(error) })
-      else if (!byItself) setStopped(true)
-    } finally {
-      setRunning((now) => (now === controller ? undefined : now))
-    }
-  }
-  const stop = () => running?.abort()
+  const request = useRequest(models.data)
+  const { state, questions, model, orders, thresholds, outcome, reason } = request
+  const { isRunning, run, stop, insert, undo } = request
+  const [code, setCode] = useState<string | undefined>()
+  const [replacing, setReplacing] = useState(false)
+  /** Images are too long for a link, and Compare has none. */
+  const staysHere = reason !== undefined || state.images.length > 0
   const results = useRef<HTMLElement>(null)
   // On a narrow screen the answers are below the form.
   useEffect(() => {
     if (outcome !== undefined) results.current?.scrollIntoView({ block: 'nearest' })
   }, [outcome])
-  const leaving = useRef(stop)
-  leaving.current = stop
-  // Leaving the page cancels its request.
-  useEffect(() => () => leaving.current(), [])
-
   const keys = useRef<(event: KeyboardEvent) => void>(() => {})
   keys.current = (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
       void run()
-    } else if (event.key === 'Escape' && running) {
+    } else if (event.key === 'Escape' && isRunning) {
       event.preventDefault()
       stop()
     }
@@ -138,58 +54,9 @@ export function PlaygroundPage() {
     return () => window.removeEventListener('keydown', listener)
   }, [])
 
-  const isExample = examples.some(({ state: own }) => own === state.text)
-  const insert = (example: Example) => {
-    if (!isEmpty && !isExample) setReplaced({ state, questions })
-    automatic.current?.abort()
-    const drafts = draftsOfExample(example)
-    setState(drafts.state)
-    setQuestions(drafts.questions)
-    setOutcome(undefined)
-  }
-  /** Swaps the two, so that this loses nothing either. */
-  const bringBack = ({ state: text, questions: asked }: Replaced) => {
-    setReplaced({ state, questions })
-    setState(text)
-    setQuestions(asked)
-    setOutcome(undefined)
-  }
   const card = models.data?.models.find(({ name, default: isDefault }) =>
     model === '' ? isDefault : name === model,
   )?.card
-  const { query } = usePlace()
-  const linked = query.get('request')
-  const isReady = models.data?.models.some(({ default: is, state }) => is && state === 'ready')
-  // It begins with an answer; a request by somebody else's link waits for its reader.
-  const opening = useRef(linked === null)
-  useEffect(() => {
-    if (!opening.current || !isReady) return
-    opening.current = false
-    if (state.text === ticket.state && model === '' && outcome === undefined) void run(true)
-  }, [isReady])
-  useEffect(() => {
-    if (linked === null) return
-    opening.current = false
-    setQuery({ request: undefined })
-    void readLink(linked).then((request) => {
-      if (request === undefined) return setNote('The link is damaged: nothing was changed.')
-      if (!isEmpty && !isExample) setReplaced({ state, questions })
-      setState({ ...request.state, images: [] })
-      setQuestions(request.questions)
-      setModel(request.model)
-      setOrders(request.orders)
-      setThresholds(request.thresholds)
-      setOutcome(undefined)
-      setNote('This request came with the link. Run it to see its answers.')
-    })
-  }, [linked])
-  const link = useAction(async () => {
-    const { form, text } = state
-    const address = await linkTo({ state: { form, text }, questions, model, orders, thresholds })
-    if (address === undefined) return setNote('The request is too long for a link.')
-    await copyText(address)
-    say('The link is copied. It holds the request itself: state and questions.')
-  })
   const compare = () => {
     setReplacing(false)
     addCase({ form: state.form, state: state.text }, questions)
@@ -205,46 +72,95 @@ export function PlaygroundPage() {
       />
       <div class="two">
         <div class="left">
-          {note !== undefined && (
+          {request.note !== undefined && (
             <p class="note" role="status">
-              <span>{note}</span>
+              <span>{request.note}</span>
             </p>
           )}
-          <ExampleRow
-            onExample={insert}
-            onUndo={replaced === undefined ? undefined : () => bringBack(replaced)}
-          />
+          <div class="row examples">
+            <span class="hint">Examples:</span>
+            {examples.map((example) => (
+              <Button small key={example.title} onClick={() => insert(example)}>
+                {example.title}
+              </Button>
+            ))}
+            {undo && (
+              <Button small onClick={undo}>
+                Undo
+              </Button>
+            )}
+          </div>
           <StateEditor
             state={state}
-            onState={setState}
+            onState={request.setState}
             error={error}
             sees={card?.modalities.includes('image')}
           />
-          <QuestionsEditor questions={questions} onQuestions={setQuestions} error={error} />
-          <RequestSettings
-            {...{ model, orders, workspace }}
-            models={models.data}
-            workspaces={workspaces.data}
-            onModel={setModel}
-            onOrders={setOrders}
-            onWorkspace={setWorkspace}
-          />
-          <RunBar
-            isRunning={running !== undefined}
-            reason={reason}
-            isEmpty={isEmpty}
-            hasImages={state.images.length > 0}
-            onRun={() => void run()}
-            onStop={stop}
-            onCode={() => setCode(bodyFor())}
-            onLink={() => void link.run()}
-            onCompare={() => (casesOfOthers(questions) > 0 ? setReplacing(true) : compare())}
-          />
+          <QuestionsEditor questions={questions} onQuestions={request.setQuestions} error={error} />
+          <section class="part" aria-label="Settings of the request">
+            <div class="pair">
+              <SelectField
+                label="Model"
+                value={model}
+                options={optionsOf('Default', models.data?.models)}
+                onValue={request.setModel}
+              />
+              <SelectField
+                label="Orders of the options"
+                value={orders}
+                options={ordersOptions}
+                onValue={request.setOrders}
+              />
+              <SelectField
+                label="Counts to"
+                value={request.workspace}
+                options={optionsOf(
+                  'No workspace',
+                  workspaces.data?.workspaces.filter(({ archived_at: at }) => at === null),
+                )}
+                onValue={request.setWorkspace}
+              />
+            </div>
+          </section>
+          <div class="row run-bar">
+            {isRunning ? (
+              <Button icon="stop" onClick={stop}>
+                Stop <kbd>Esc</kbd>
+              </Button>
+            ) : (
+              <Button
+                kind="main"
+                icon="play"
+                disabled={reason !== undefined}
+                keys="Control+Enter"
+                onClick={() => void run()}
+              >
+                Run <kbd>Ctrl ↵</kbd>
+              </Button>
+            )}
+            <Button
+              icon="code"
+              disabled={reason !== undefined}
+              onClick={() => setCode(request.bodyFor())}
+            >
+              View code
+            </Button>
+            <Button disabled={staysHere} onClick={() => void request.link.run()}>
+              Copy link
+            </Button>
+            <Button
+              disabled={staysHere}
+              onClick={() => (casesOfOthers(questions) > 0 ? setReplacing(true) : compare())}
+            >
+              Add to Compare
+            </Button>
+            {reason !== undefined && !request.isEmpty && <span class="hint">{reason}</span>}
+          </div>
         </div>
         <section class="right" aria-label="Answers" aria-live="polite" ref={results}>
-          {running ? (
+          {isRunning ? (
             <Waiting />
-          ) : stopped ? (
+          ) : request.stopped ? (
             <Empty icon="stop" title="Stopped">
               <p>The request was cancelled before it was answered.</p>
             </Empty>
@@ -259,7 +175,7 @@ export function PlaygroundPage() {
               of={outcome.run}
               charged={outcome.charged}
               thresholds={thresholds}
-              onThresholds={setThresholds}
+              onThresholds={request.setThresholds}
             />
           )}
         </section>

@@ -1,13 +1,16 @@
 /**
- * The results of a request.
+ * The results of a request, or what stands in their place: why there are none, or that they are
+ * waited for.
  *
  * @module
  */
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { count, counted, milliseconds } from '../format.js'
 import { Segments } from '../parts/field.js'
 import { CopyButton, Facts } from '../parts/small.js'
+import { ErrorNote } from '../parts/states.js'
+import type { ApiError } from '../server.js'
 import { AnswerCard } from './answer-card.js'
 import { prettyJson, readJson } from './json-text.js'
 import type { Run } from './run.js'
@@ -85,4 +88,39 @@ export function Results({ of: run, charged, thresholds, onThresholds }: ResultsP
 function tokens(value: number, others = 0, what = ''): string {
   const text = counted(value, 'token')
   return others === 0 ? text : `${text}, ${count(others)} ${what}`
+}
+
+export function Refused({ error }: { readonly error: ApiError }) {
+  return (
+    <div class="refused">
+      <ErrorNote error={error} />
+      <p class="faint">
+        {error.status > 0 && `Status ${error.status}, `}
+        <span class="mono">{error.code}</span>
+        {error.param !== undefined && (
+          <>
+            {' at '}
+            <span class="mono">{error.param}</span>
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+/** The waiting time, once it is worth showing. */
+export function Waiting() {
+  const [ms, setMs] = useState(0)
+  useEffect(() => {
+    const startMs = performance.now()
+    const timer = setInterval(() => setMs(performance.now() - startMs), 100)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <div class="empty" role="status">
+      <span class="spinner" aria-hidden="true" />
+      <p class="empty-title">Waiting for the model</p>
+      <p aria-hidden="true">{ms >= 300 ? milliseconds(ms) : '\u00a0'}</p>
+    </div>
+  )
 }

@@ -89,7 +89,7 @@ export function StateEditor({ state, onState, error, sees }: StateEditorProps) {
           onValue={(text) => onState({ ...state, text })}
         />
       )}
-      <div class="images">
+      <div class="row">
         {images.map((image, i) => (
           <figure key={i} class="image">
             <img src={image} alt={`Image ${i + 1}`} />

@@ -78,9 +78,7 @@ function Slider({ label, value, onValue }: SliderProps) {
         value={value}
         onInput={(event) => onValue(Number(event.currentTarget.value))}
       />
-      <output for={id} class="num">
-        {value.toFixed(2)}
-      </output>
+      <output for={id}>{value.toFixed(2)}</output>
     </div>
   )
 }
