@@ -20,11 +20,11 @@ export interface Case {
   readonly parts: readonly Buffer[]
   /** Whether exactly one reply must come, and one of ours. */
   readonly due: boolean
-  readonly headOnly: boolean
+  readonly headOnly?: boolean
   /** The request id that must come back, if one must. */
-  readonly id: string | undefined
+  readonly id?: string | undefined
   /** Whether the client leaves as soon as it has sent this. */
-  readonly leaves: boolean
+  readonly leaves?: boolean
   /** Whether it says that it will send no more, and still reads. */
   readonly halfCloses?: boolean
 }
@@ -145,8 +145,7 @@ export class Cases {
 
   #leaving(random: Random): Case {
     const bytes = bytesOf(this.#whole(random))
-    const parts = [bytes.subarray(0, 1 + random.integer(bytes.length))]
-    return { parts, due: false, headOnly: false, id: undefined, leaves: true }
+    return { ...loose([bytes.subarray(0, 1 + random.integer(bytes.length))]), leaves: true }
   }
 
   #pipelined(random: Random): Case {
@@ -166,15 +165,10 @@ function bytesOf(request: Request): Buffer {
 }
 
 function due(request: Request): Case {
-  return {
-    parts: [bytesOf(request)],
-    due: true,
-    headOnly: request.method === 'HEAD',
-    id: sentId(request),
-    leaves: false,
-  }
+  const headOnly = request.method === 'HEAD'
+  return { parts: [bytesOf(request)], due: true, headOnly, id: sentId(request) }
 }
 
 function loose(parts: readonly Buffer[]): Case {
-  return { parts, due: false, headOnly: false, id: undefined, leaves: false }
+  return { parts, due: false }
 }

@@ -6,6 +6,7 @@
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { HttpReply } from '../reply-reader.js'
+import type { Case } from './cases.js'
 
 /** 204 answers OPTIONS; 408, 417, 431 and 505 say what is wrong with the HTTP itself. */
 const statuses = new Set([
@@ -13,20 +14,8 @@ const statuses = new Set([
   ...[503, 504, 505],
 ])
 
-export interface Expected {
-  /** The reply to HEAD. */
-  readonly headOnly: boolean
-  /** The id that was sent, if it is one that must come back. */
-  readonly id: string | undefined
-}
-
-/** Whether the reply itself is still to come. */
-export function isInterim({ status }: HttpReply): boolean {
-  return status === 100
-}
-
-/** @returns What is wrong with one of our replies, or undefined. */
-export function wrongIn(reply: HttpReply, { headOnly, id }: Expected): string | undefined {
+/** @returns What is wrong with one of our replies to a case, or undefined. */
+export function wrongIn(reply: HttpReply, { headOnly, id }: Case): string | undefined {
   const { status, headers } = reply
   const body = headOnly ? Buffer.alloc(0) : decoded(reply)
   if (body === undefined) return `${status} that cannot be decoded`

@@ -9,7 +9,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Case } from './cases.js'
-import { isInterim, wrongIn } from './check-reply.js'
+import { wrongIn } from './check-reply.js'
 import { type HttpReply, Malformed, ReplyReader } from '../reply-reader.js'
 
 /** No new connection can be had. */
@@ -48,23 +48,17 @@ export class Player {
   async play(played: Case): Promise<Played> {
     const used = this.#line !== undefined && !this.#line.ended
     const result = played.due ? await this.#hear(played) : await this.#bother(played)
+    if (result !== 'closed') return result
+    if (!used) return { wrong: 'the connection was closed without a reply', replies: [] }
     // The server may close a connection that it thinks idle just when it is used again.
-    return result === 'closed'
-      ? used
-        ? this.#fresh(played)
-        : { wrong: 'the connection was closed without a reply', replies: [] }
-      : result
+    this.close()
+    return this.play(played)
   }
 
   /** Ends the connection at once: closed in order, so many would use up the machine's ports. */
   close(): void {
     this.#line?.socket.resetAndDestroy()
     this.#line = undefined
-  }
-
-  async #fresh(played: Case): Promise<Played> {
-    this.close()
-    return this.play(played)
   }
 
   /** Plays a case whose one reply is due. */
@@ -76,7 +70,7 @@ export class Player {
     const untilMs = performance.now() + replyLimitMs
     try {
       for (;;) {
-        const reply = line.reader.next(played.headOnly, line.ended)
+        const reply = line.reader.next(played.headOnly === true, line.ended)
         // One that half-closed may be asked whether it still reads: an interim reply comes first.
         if (reply?.status === 100) continue
         if (reply !== undefined) return this.#heard(played, line, reply)
@@ -96,7 +90,7 @@ export class Player {
 
   #heard(played: Case, line: Line, reply: HttpReply): Played {
     const wrong = line.reader.pending > 0 ? 'more bytes than a reply' : wrongIn(reply, played)
-    const isLast = reply.headers.get('connection') === 'close' || played.halfCloses === true
+    const isLast = reply.headers.get('connection') === 'close' || played.halfCloses
     if (wrong !== undefined || isLast) this.close()
     return { wrong, replies: [reply] }
   }
@@ -119,7 +113,7 @@ export class Player {
         if (reply === undefined) return { wrong: undefined, replies }
         replies.push(reply)
         // A mutated head may ask for anything, also by HEAD: what follows is not looked at then.
-        const wrong = isInterim(reply) ? undefined : wrongIn(reply, played)
+        const wrong = reply.status === 100 ? undefined : wrongIn(reply, played)
         if (wrong !== undefined) return { wrong, replies }
       }
     } catch (error) {

@@ -24,8 +24,7 @@ export class Probe {
   #first: readonly number[] | undefined
 
   constructor(key: string) {
-    const parts = [prepareRequest(key, body)]
-    this.sent = { parts, due: true, headOnly: false, id: undefined, leaves: false }
+    this.sent = { parts: [prepareRequest(key, body)], due: true }
   }
 
   /** @returns What is wrong with its answer, or undefined. */

@@ -13,21 +13,18 @@ import { LogHistogram } from '../../../src/evaluate/figures/histogram.js'
 import { measureRow } from '../../../src/evaluate/measure.js'
 import { rowsOf } from '../../../src/evaluate/rows/rows.js'
 import { RowsFile } from '../../../src/evaluate/rows/rows-file.js'
-import { firstRows, runRows } from '../../../src/evaluate/run.js'
+import { runRows } from '../../../src/evaluate/run.js'
 import { localSubject, remoteSubject, type Subject } from '../../../src/evaluate/subject.js'
 import { type Figures, Tally } from '../../../src/evaluate/figures/tally.js'
 import { open } from '../../../src/open.js'
 import { layOut } from '../../../src/terminal/text-table.js'
 import { runCommand, UsageError } from '../../command.js'
 
-const usage = `Usage: evaluate [--model FILE | --url ADDRESS] [--sets FOLDER] [--limit N] [--json]
+const usage = `Usage: evaluate [--model FILE | --url ADDRESS] [--sets FOLDER]
 
   --model FILE    default build/train/oi-small.gguf
   --url ADDRESS   a running server instead; its key in OI_KEY
-  --sets FOLDER   sets of make_sets.py (default build/train/sets)
-  --limit N       at most this many rows of each set
-  --threads N     threads of the model (default 2)
-  --json          prints JSON instead of a table`
+  --sets FOLDER   sets of make_sets.py (default build/train/sets)`
 
 type Figure = 'accuracy' | 'within half' | 'auroc' | 'median ms'
 
@@ -38,11 +35,8 @@ interface SetFacts {
   readonly goal: number | null
 }
 
-interface Row {
-  readonly name: string
-  readonly about: string
-  readonly figure: string
-  readonly goal: number | null
+interface Row extends Omit<SetFacts, 'figure'> {
+  readonly figure: Figure | 'at most'
   readonly value: number
   readonly count: number
 }
@@ -65,9 +59,6 @@ async function main(): Promise<number> {
       model: { type: 'string' },
       url: { type: 'string' },
       sets: { type: 'string', default: 'build/train/sets' },
-      limit: { type: 'string', default: '1000000' },
-      threads: { type: 'string', default: '2' },
-      json: { type: 'boolean' },
     },
   })
   const { model = 'build/train/oi-small.gguf', url } = values
@@ -76,25 +67,22 @@ async function main(): Promise<number> {
     if (!apiKey || values.model !== undefined) {
       throw new UsageError('--url needs a key in OI_KEY, and has a model of its own.')
     }
-    await print(await remoteSubject(createClient({ baseUrl: url, apiKey, maxRetries })), values)
+    await print(
+      await remoteSubject(createClient({ baseUrl: url, apiKey, maxRetries })),
+      values.sets,
+    )
     return 0
   }
-  const oi = await open({ model, threads: Number(values.threads) })
+  const oi = await open({ model, threads: 2 })
   try {
-    await print(localSubject(oi), values)
+    await print(localSubject(oi), values.sets)
   } finally {
     await oi.close()
   }
   return 0
 }
 
-interface Given {
-  readonly sets: string
-  readonly limit: string
-  readonly json?: boolean | undefined
-}
-
-async function print(subject: Subject, { sets: folder, limit, json }: Given): Promise<void> {
+async function print(subject: Subject, folder: string): Promise<void> {
   const { others, sets } = JSON.parse(readFileSync(join(folder, 'sets.json'), 'utf8')) as {
     others: readonly string[]
     sets: readonly SetFacts[]
@@ -106,23 +94,22 @@ async function print(subject: Subject, { sets: folder, limit, json }: Given): Pr
     // Latency is that of a server with nothing else to do, and no answer more is counted.
     const alone = set.figure === 'median ms'
     const measured = await measure(subject, join(folder, `${set.name}.jsonl`), {
-      ...{ limit: Number(limit), others: new Set(others), alone, overall, choices },
+      ...{ others: new Set(others), alone, overall, choices },
     })
     rows.push({ ...set, value: valueOf(set.figure, measured), count: measured.figures.answers })
   }
   const all = overall.figures()
-  const both = { about: 'all sets together', figure: 'at most' }
+  const both = { about: 'all sets together', figure: 'at most' } as const
   rows.push({ name: 'ECE', ...both, goal: 0.03, value: all.ece, count: all.answers })
   // Only choices: levels in reverse, under a question that says lowest first, are another question.
   const { flips } = choices.figures()
   if (flips) {
     rows.push({ name: 'flips', ...both, goal: 0.01, value: flips.rate, count: flips.answers })
   }
-  console.log(json ? JSON.stringify({ models: subject.models, rows }, null, 1) : tableOf(rows))
+  console.log(tableOf(rows))
 }
 
 interface MeasureOptions {
-  readonly limit: number
   readonly others: ReadonlySet<string>
   /** Whether rows are asked one by one, each once. Else also in reverse. */
   readonly alone: boolean
@@ -134,12 +121,12 @@ interface MeasureOptions {
 async function measure(
   { ask, maxQuestions }: Subject,
   path: string,
-  { limit, others, alone, overall, choices }: MeasureOptions,
+  { others, alone, overall, choices }: MeasureOptions,
 ): Promise<Measured> {
   const own = new Tally()
   const latency = new LogHistogram(1e-3, 1e7)
   const file = await RowsFile.open(path)
-  await runRows(firstRows(rowsOf(file.pieces(), limits), limit), {
+  await runRows(rowsOf(file.pieces(), limits), {
     concurrency: alone ? 1 : 16,
     measure: (row, signal) => measureRow(row, { ask, maxQuestions, others, flips: !alone }, signal),
     onRecord: (record) => {
