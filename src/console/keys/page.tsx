@@ -7,7 +7,7 @@
 import { useState } from 'preact/hooks'
 import { usePlace, setQuery } from '../navigation.js'
 import { Button } from '../parts/button.js'
-import { optionsOf, SearchField, SelectField } from '../parts/field.js'
+import { optionsOf, SearchField, SelectField, useSearch } from '../parts/field.js'
 import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { say } from '../parts/toast.js'
@@ -37,7 +37,7 @@ export function KeysPage() {
   const workspaces = useLoad<Workspaces>('/workspaces')
   const [open, setOpen] = useState<Open | undefined>()
   const { query } = usePlace()
-  const search = query.get('search') ?? ''
+  const isFound = useSearch()
   const workspace = query.get('workspace') ?? ''
   const state = query.get('state') ?? 'usable'
   const close = () => setOpen(undefined)
@@ -74,7 +74,7 @@ export function KeysPage() {
         {({ keys: all }) => {
           if (all.length === 0) return <NoKeys noWorkspace={list.length === 0} />
           const shown = all
-            .filter((key) => fits(key, search, workspace, state))
+            .filter((key) => isFound(`${key.name} ${key.hint}`) && fits(key, workspace, state))
             .sort((a, b) => b.id - a.id)
           return (
             <>
@@ -141,11 +141,7 @@ function NoKeys({ noWorkspace }: { readonly noWorkspace: boolean }) {
   )
 }
 
-function fits(key: Key, search: string, workspace: string, state: string): boolean {
+function fits(key: Key, workspace: string, state: string): boolean {
   if (workspace !== '' && String(key.workspace_id) !== workspace) return false
-  if (state === 'usable' ? key.state === 'revoked' : state !== 'all' && key.state !== state) {
-    return false
-  }
-  const wanted = search.trim().toLowerCase()
-  return wanted === '' || `${key.name} ${key.hint}`.toLowerCase().includes(wanted)
+  return state === 'usable' ? key.state !== 'revoked' : state === 'all' || key.state === state
 }

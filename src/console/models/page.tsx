@@ -5,15 +5,14 @@
  */
 
 import { useState } from 'preact/hooks'
-import { usePlace } from '../navigation.js'
 import { Button } from '../parts/button.js'
-import { SearchField } from '../parts/field.js'
+import { SearchField, useSearch } from '../parts/field.js'
 import { PageHead } from '../parts/small.js'
-import { Empty, LoadedPart } from '../parts/states.js'
+import { Empty, ErrorNote, LoadedPart } from '../parts/states.js'
 import { type Column, numbers, Table } from '../parts/table.js'
-import { useRefreshed } from '../use-load.js'
+import { call } from '../server.js'
+import { useAction, useRefreshed } from '../use-load.js'
 import type { Models, ModelState, NamedModels } from '../wire.js'
-import { Changes } from './changes.js'
 import { Disk } from './disk.js'
 import { LoadDialog } from './load-dialog.js'
 import { PullDialog } from './pull-dialog.js'
@@ -59,8 +58,7 @@ export function ModelsPage() {
   const disk = useRefreshed<NamedModels>('/named-models')
   const [open, setOpen] = useState<Open | undefined>()
   const close = () => setOpen(undefined)
-  const { query } = usePlace()
-  const search = query.get('search') ?? ''
+  const fits = useSearch()
   const reload = () => {
     models.reload()
     disk.reload()
@@ -82,10 +80,7 @@ export function ModelsPage() {
       </PageHead>
       <LoadedPart of={models}>
         {({ models: all, under_way: underWay }) => {
-          const wanted = search.trim().toLowerCase()
-          const shown = all.filter(({ name, aliases }) =>
-            [name, ...aliases].some((one) => one.toLowerCase().includes(wanted)),
-          )
+          const shown = all.filter(({ name, aliases }) => [name, ...aliases].some(fits))
           return (
             <>
               <Changes of={underWay} />
@@ -136,4 +131,44 @@ export function ModelsPage() {
       )}
     </>
   )
+}
+
+type Change = Models['under_way'][number]
+
+/** The changes of models that run now. */
+function Changes({ of: changes }: { readonly of: readonly Change[] }) {
+  return (
+    <>
+      {changes.map((change) => (
+        <Running key={`${change.action} ${change.target}`} of={change} />
+      ))}
+    </>
+  )
+}
+
+function Running({ of: { action, target, progress } }: { readonly of: Change }) {
+  const stop = useAction(() => call(`/pulls/${encodeURIComponent(target)}`, { method: 'DELETE' }))
+  return (
+    <div>
+      <p class="note" role="status">
+        <span class="spinner" aria-hidden="true" />
+        <span>
+          {deeds[action]} <span class="mono">{target}</span>: {progress}
+        </span>
+        {action === 'model.pull' && (
+          <Button action={stop}>
+            Stop<span class="visually-hidden"> pulling {target}</span>
+          </Button>
+        )}
+      </p>
+      <ErrorNote error={stop.error} />
+    </div>
+  )
+}
+
+const deeds: Readonly<Record<Change['action'], string>> = {
+  'model.load': 'Loading',
+  'model.reload': 'Reloading',
+  'model.unload': 'Unloading',
+  'model.pull': 'Pulling',
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { percent } from '../format.js'
+import { count, milliseconds, percent, rate } from '../format.js'
 import { memoryColumn, runningColumn, stateColumn } from '../models/state.js'
 import { PageHead } from '../parts/small.js'
 import { BadNote, Empty, LoadedPart } from '../parts/states.js'
@@ -12,7 +12,6 @@ import { type Column, numbers, Table } from '../parts/table.js'
 import { useRefreshed } from '../use-load.js'
 import type { Models, ModelState, Overview, Server } from '../wire.js'
 import { Charts } from './charts.js'
-import { Figures } from './figures.js'
 import { Minutes } from './minutes.js'
 
 export function OverviewPage() {
@@ -42,6 +41,35 @@ export function OverviewPage() {
         )}
       </LoadedPart>
     </>
+  )
+}
+
+/** The figures of the last minute. */
+function Figures({ of: { last_minute: minute, waiting } }: { readonly of: Overview }) {
+  const per = (decisions: number) =>
+    minute.seconds === 0 ? '–' : `${rate(decisions / minute.seconds)}/s`
+  const ms = (value: number | null) => (value === null ? '–' : milliseconds(value))
+  const share = (value: number | null) => (value === null ? '–' : percent(value))
+  const figures: readonly (readonly [string, string])[] = [
+    [per(minute.answered), 'Answered'],
+    [per(minute.refused + minute.failed), 'Refused or failed'],
+    [ms(minute.p50_ms), 'Time to an answer, median'],
+    [ms(minute.p95_ms), '95 of 100 are faster'],
+    [count(waiting), 'Waiting now'],
+    [share(minute.busy), 'Busiest model at work'],
+    [share(minute.cache_hits), 'Found in the cache'],
+  ]
+  return (
+    <section aria-label="The last minute">
+      <ul class="figures">
+        {figures.map(([value, text]) => (
+          <li key={text}>
+            <span class="figure">{value}</span>
+            <span class="faint">{text}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -102,6 +102,12 @@ export function SearchField({ placeholder }: { readonly placeholder: string }) {
   )
 }
 
+/** @returns Whether a text has what is searched for, in any case. */
+export function useSearch(): (text: string) => boolean {
+  const wanted = (usePlace().query.get('search') ?? '').trim().toLowerCase()
+  return (text) => text.toLowerCase().includes(wanted)
+}
+
 export interface Option {
   readonly value: string
   readonly text: string

@@ -8,7 +8,7 @@ import { bytes, counted, dateTime, duration } from '../format.js'
 import { useNewPassword } from '../frame/new-password.js'
 import { setQuery, usePlace } from '../navigation.js'
 import { FormIn } from '../parts/dialog.js'
-import { CheckField, SearchField, TextField, useText } from '../parts/field.js'
+import { CheckField, SearchField, TextField, useSearch, useText } from '../parts/field.js'
 import { Facts, PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
@@ -72,9 +72,8 @@ const shown = (value: Setting['value']): string => (value === '' ? '(nothing)' :
 export function SettingsPage() {
   const settings = useLoad<SettingsReport>('/settings')
   const server = useLoad<Server>('/server')
-  const { query } = usePlace()
-  const search = query.get('search') ?? ''
-  const onlySet = query.get('set') === '1'
+  const fits = useSearch()
+  const onlySet = usePlace().query.get('set') === '1'
   return (
     <>
       <PageHead
@@ -114,9 +113,8 @@ export function SettingsPage() {
         <LoadedPart of={settings}>
           {({ settings: all }) => {
             const set = all.filter(({ origin }) => origin !== 'default')
-            const wanted = search.trim().toLowerCase()
             const fitting = (onlySet ? set : all).filter(({ name, description, flag, variable }) =>
-              `${name} ${description} ${flag} ${variable}`.toLowerCase().includes(wanted),
+              fits(`${name} ${description} ${flag} ${variable}`),
             )
             return (
               <>

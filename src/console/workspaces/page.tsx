@@ -9,7 +9,7 @@ import { count } from '../format.js'
 import { goTo, setQuery, usePlace } from '../navigation.js'
 import { Button } from '../parts/button.js'
 import { FormDialog } from '../parts/dialog.js'
-import { CheckField, SearchField, TextField, useText } from '../parts/field.js'
+import { CheckField, SearchField, TextField, useSearch, useText } from '../parts/field.js'
 import { PageHead, Time } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
@@ -83,9 +83,8 @@ function Limit({ of }: { readonly of: number }) {
 export function WorkspacesPage() {
   const workspaces = useLoad<Workspaces>('/workspaces')
   const [creating, setCreating] = useState(false)
-  const { query } = usePlace()
-  const search = query.get('search') ?? ''
-  const withArchived = query.get('archived') === 'yes'
+  const fits = useSearch()
+  const withArchived = usePlace().query.get('archived') === 'yes'
   return (
     <>
       <PageHead
@@ -105,11 +104,9 @@ export function WorkspacesPage() {
         {({ workspaces: all }) => {
           if (all.length === 0)
             return <Empty icon="workspaces" title="There are no workspaces yet" />
-          const wanted = search.trim().toLowerCase()
           const archived = all.filter(({ archived_at: at }) => at !== null).length
           const shown = all.filter(
-            ({ name, archived_at: at }) =>
-              name.toLowerCase().includes(wanted) && (withArchived || at === null),
+            ({ name, archived_at: at }) => fits(name) && (withArchived || at === null),
           )
           return (
             <>
