@@ -31,8 +31,7 @@ import { provenance } from './machine.js'
 import { describeModel, ModelFiles } from './model-file.js'
 import { type BenchOptions, type LayerName, readOptions, usage } from './options.js'
 import { Quiet } from './quiet.js'
-import { headOf, resultsDir, tableOf } from './report.js'
-import { Results } from './results.js'
+import { headOf, Results, resultsDir, tableOf } from './report.js'
 
 const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   ceiling,

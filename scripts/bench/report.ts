@@ -1,5 +1,6 @@
 /**
- * Results for people (a table), for programs (JSON), and for comparison over time (CSV).
+ * Results for people (a table), for programs (JSON), and for comparison over time (CSV). They are
+ * saved as they come: an interrupted run loses only its current group of figures.
  *
  * @module
  */
@@ -15,7 +16,7 @@ import { summarize } from './stats.js'
 /** The results of all runs, a CSV file for each kind of machine. */
 export const resultsDir = join(root, 'scripts/bench/results')
 
-export interface Recorded extends Figure {
+interface Recorded extends Figure {
   /** File name, type of weights, threads; or that there was no model. */
   readonly model: string
 }
@@ -25,6 +26,44 @@ export interface Report {
   readonly figures: readonly Recorded[]
   /** Conditions that a reader must know. */
   readonly notes: readonly string[]
+}
+
+interface ResultsOptions {
+  /** Rewritten with every group. */
+  readonly json: string | undefined
+  /** Folder of the CSV files, to which every group is appended; undefined saves none. */
+  readonly csvDir: string | undefined
+}
+
+/** The results of a run so far. */
+export class Results {
+  readonly #provenance: Provenance
+  readonly #options: ResultsOptions
+  readonly #figures: Recorded[] = []
+  readonly #notes: string[] = []
+
+  /** @param provenance - Of the whole run, whenever its groups end. */
+  constructor(provenance: Provenance, options: ResultsOptions) {
+    this.#provenance = provenance
+    this.#options = options
+  }
+
+  get report(): Report {
+    return { provenance: this.#provenance, figures: this.#figures, notes: this.#notes }
+  }
+
+  note(line: string): void {
+    this.#notes.push(line)
+  }
+
+  /** @param model - The measured model, as reports name it. */
+  add(figures: readonly Figure[], model: string): void {
+    const recorded = figures.map((figure) => ({ ...figure, model }))
+    this.#figures.push(...recorded)
+    const { json, csvDir } = this.#options
+    if (csvDir !== undefined) appendCsv(csvDir, this.#provenance, recorded)
+    if (json !== undefined) writeJson(json, this.report)
+  }
 }
 
 export function tableOf(figures: readonly Figure[]): string {
@@ -61,7 +100,7 @@ function layersWith(model: string, figures: readonly Recorded[]): string {
 }
 
 /** Written atomically, because a run rewrites it many times. */
-export function writeJson(path: string, report: Report): void {
+function writeJson(path: string, report: Report): void {
   const figures = report.figures.map((figure) => ({
     ...figure,
     ...summarize(figure.values),
@@ -75,7 +114,7 @@ export function writeJson(path: string, report: Report): void {
 const columns =
   'date,commit,llama,build,model,layer,figure,unit,median,min,max,mad,rounds,disturbed,goal,command'
 
-export function appendCsv(dir: string, p: Provenance, figures: readonly Recorded[]): void {
+function appendCsv(dir: string, p: Provenance, figures: readonly Recorded[]): void {
   const path = join(dir, `${p.machine}.csv`)
   mkdirSync(dir, { recursive: true })
   if (!existsSync(path)) writeFileSync(path, `${columns}\n`)

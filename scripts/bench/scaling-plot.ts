@@ -105,10 +105,8 @@ interface Label {
 function labelled(labels: readonly Label[]): string[] {
   const drawn: string[] = []
   let [lastX, lastY] = [Infinity, Infinity]
-  for (const {
-    at: [x, y],
-    label,
-  } of labels.toReversed()) {
+  for (const { at, label } of labels.toReversed()) {
+    const [x, y] = at
     if (Math.hypot(lastX - x, lastY - y) < minLabelDistance || x < minLabelX) continue
     drawn.push(text(x - 7, y - 5, label, '', 'end'))
     ;[lastX, lastY] = [x, y]

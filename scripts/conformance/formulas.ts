@@ -6,7 +6,7 @@
  * @module
  */
 
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
 /** Index of the largest, the earliest on a tie. */
 export const likeliest = (p: readonly number[]) => p.indexOf(Math.max(...p))
@@ -29,5 +29,3 @@ export function scoreConfidence(p: readonly number[]): number {
 
 /** sum i p_i. */
 export const expectedLevel = (p: readonly number[]) => sum(p.map((value, i) => i * value))
-
-export const total = sum

@@ -23,19 +23,8 @@ const suites = [
 /** Files that are run again with some layers on the device. */
 const partial = ['parity', 'promises', 'caches', 'vision']
 const fixtures = [
-  ...[
-    'small',
-    'dense',
-    'dense-qwen',
-    'hybrid',
-    'mrope',
-    'llama',
-    'window',
-    'experts',
-    'oss',
-    'lfm2',
-    'vision',
-  ],
+  ...['small', 'dense', 'dense-qwen', 'hybrid', 'mrope', 'llama', 'window', 'experts'],
+  ...['oss', 'lfm2', 'vision'],
 ].map((name) => `fixture-${name}`)
 const stressed = ['fixture-small', 'fixture-hybrid', 'fixture-window', 'fixture-experts']
 const layers = '2'

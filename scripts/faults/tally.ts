@@ -3,8 +3,7 @@
  *
  * Rules
  *   1. An answer counts as received when its last byte has arrived. If a client left, or a
- * connection
- *      ended before a reply, it is not known whether it was answered: unknown.
+ *      connection ended before a reply, it is not known whether it was answered: unknown.
  *   2. So each workspace's booked requests lie between the received ones and those plus the unknown
  *      ones, and are equal if none is unknown. The same holds for their cost.
  *   3. Where no balance is at stake, a killed server may lose the answers of its last moment.
@@ -66,11 +65,8 @@ export class Tally {
   readonly #violations = new Map<string, { readonly first: string; count: number }>()
 
   of(workspace: string): WorkspaceTally {
-    let tally = this.#workspaces.get(workspace)
-    if (tally === undefined) {
-      tally = new WorkspaceTally()
-      this.#workspaces.set(workspace, tally)
-    }
+    const tally = this.#workspaces.get(workspace) ?? new WorkspaceTally()
+    this.#workspaces.set(workspace, tally)
     return tally
   }
 

@@ -85,12 +85,8 @@ const fileHeads = [
 ]
 const oddHeads = [
   ...['', ':', 'Content-Type: image/png', 'Content-Disposition: attachment; name="p"'],
-  ...[
-    `${disposition}""`,
-    `${disposition}"p`,
-    `${disposition}"${'n'.repeat(5000)}"`,
-    'x'.repeat(5000),
-  ],
+  ...[`${disposition}""`, `${disposition}"p`, `${disposition}"${'n'.repeat(5000)}"`],
+  'x'.repeat(5000),
   ...[`${disposition}"__proto__"; filename="a"`, `${disposition}"%22\\"%0d"; filename="a"`],
   ...['base64', 'quoted-printable', 'BINARY'].map(
     (coding) => `${fileHeads[0]}\r\nContent-Transfer-Encoding: ${coding}`,

@@ -13,38 +13,16 @@ const lengths = [
   ...['100000000', '18446744073709551616', '0', '1', '007'],
 ]
 const encodings = [
-  'chunked',
-  'gzip, chunked',
-  'identity',
-  'Chunked',
-  'chunked, chunked',
-  'xchunked',
+  ...['chunked', 'gzip, chunked', 'identity', 'Chunked', 'chunked, chunked', 'xchunked'],
 ]
 const chunks = [
-  ...[
-    '5\r\nab\r\n0\r\n\r\n',
-    'fffffffffffffffff\r\n',
-    'zz\r\n',
-    '-1\r\n',
-    '5;a=b\r\nabcde\r\n0\r\n\r\n',
-  ],
-  ...[
-    '0\r\n\r\nGET / HTTP/1.1\r\n\r\n',
-    '5\nabcde\n0\n\n',
-    '\r\n\r\n',
-    '5\r\nabcdefgh\r\n0\r\n\r\n',
-  ],
+  ...['5\r\nab\r\n0\r\n\r\n', 'fffffffffffffffff\r\n', 'zz\r\n', '-1\r\n'],
+  ...['5;a=b\r\nabcde\r\n0\r\n\r\n', '0\r\n\r\nGET / HTTP/1.1\r\n\r\n', '5\nabcde\n0\n\n'],
+  ...['\r\n\r\n', '5\r\nabcdefgh\r\n0\r\n\r\n'],
   // Right, but seldom seen: zeros before, capitals, white space, trailers, long extensions.
-  ...[
-    '0005\r\nabcde\r\n000\r\n\r\n',
-    'A\r\n0123456789\r\n0\r\nx: y\r\n\r\n',
-    '5 \r\nabcde\r\n0\r\n\r\n',
-  ],
-  ...[
-    `5;${'a'.repeat(5000)}\r\nabcde\r\n0\r\n\r\n`,
-    '5;a="\r\n"\r\nabcde\r\n0\r\n\r\n',
-    '0\r\n'.repeat(50),
-  ],
+  ...['0005\r\nabcde\r\n000\r\n\r\n', 'A\r\n0123456789\r\n0\r\nx: y\r\n\r\n'],
+  ...['5 \r\nabcde\r\n0\r\n\r\n', `5;${'a'.repeat(5000)}\r\nabcde\r\n0\r\n\r\n`],
+  ...['5;a="\r\n"\r\nabcde\r\n0\r\n\r\n', '0\r\n'.repeat(50)],
   ...['1\r\na\r\n'.repeat(2000) + '0\r\n\r\n', '5\r\nab', '5\r', '\r\n5\r\nabcde\r\n0\r\n\r\n'],
 ]
 const lines = [
@@ -54,16 +32,8 @@ const lines = [
   ...['CONNECT a:1 HTTP/1.1', 'GET / HTTP/1.1 x', 'G\u00cbT / HTTP/1.1', 'GET /\u00ff HTTP/1.1'],
 ]
 const fields = [
-  ...[
-    'no colon',
-    ': no name',
-    'a : b',
-    ' folded: a',
-    'a\0b: c',
-    'a: b\0c',
-    'a: b\nc: d',
-    '\u00e9: a',
-  ],
+  ...['no colon', ': no name', 'a : b', ' folded: a', 'a\0b: c', 'a: b\0c', 'a: b\nc: d'],
+  '\u00e9: a',
   ...['a: b\rc', 'expect: 100-continue', 'upgrade: websocket\r\nconnection: upgrade', 'host: a, b'],
   ...['content-length: 3\r\ncontent-length: 4', 'transfer-encoding: chunked\r\ncontent-length: 3'],
   ...[`a: ${'b'.repeat(5000)}`, `a: ${'b'.repeat(100_000)}`, 'a: b\r\n'.repeat(300)],

@@ -89,10 +89,8 @@ class SimulatedNode {
     const found = this.#cache.delete(state)
     this.#cache.add(state)
     if (this.#cache.size > this.#mostStates) {
-      for (const oldest of this.#cache) {
-        this.#cache.delete(oldest)
-        break
-      }
+      const [oldest] = this.#cache
+      this.#cache.delete(oldest!)
     }
     return found
   }

@@ -40,9 +40,9 @@ function choice(options: number) {
   return { type: 'choice', criteria }
 }
 
-const once = (make: () => string) => {
+const once = (make: () => object) => {
   let text: string | undefined
-  return () => (text ??= make())
+  return () => (text ??= JSON.stringify(make()))
 }
 
 const batchPath = `${path}/batch`
@@ -56,60 +56,50 @@ const loads: readonly Load[] = [
     name: 'batches of many options',
     clients: 2,
     path: batchPath,
-    body: once(() =>
-      JSON.stringify({
-        states: Array.from({ length: items }, () => words(8)),
-        questions: Object.fromEntries(
-          Array.from({ length: optionsTogether / items }, (_, i) => [`q${i}`, choice(items - 1)]),
-        ),
-      }),
-    ),
+    body: once(() => ({
+      states: Array.from({ length: items }, () => words(8)),
+      questions: Object.fromEntries(
+        Array.from({ length: optionsTogether / items }, (_, i) => [`q${i}`, choice(items - 1)]),
+      ),
+    })),
   },
   {
     name: 'many questions',
     clients: 2,
-    body: once(() =>
-      JSON.stringify({
-        state: words(20),
-        questions: Object.fromEntries(
-          Array.from({ length: items }, (_, i) => [`q${i}`, choice(optionsTogether / items)]),
-        ),
-      }),
-    ),
+    body: once(() => ({
+      state: words(20),
+      questions: Object.fromEntries(
+        Array.from({ length: items }, (_, i) => [`q${i}`, choice(optionsTogether / items)]),
+      ),
+    })),
   },
   {
     name: 'a question with a long name',
     clients: 2,
     path: batchPath,
-    body: once(() =>
-      JSON.stringify({
-        states: Array.from({ length: items }, () => 'x'),
-        questions: { ['n'.repeat(bodyBytes - 4096)]: noul },
-      }),
-    ),
+    body: once(() => ({
+      states: Array.from({ length: items }, () => 'x'),
+      questions: { ['n'.repeat(bodyBytes - 4096)]: noul },
+    })),
   },
   {
     name: 'states that are too long',
     clients: 4,
-    body: once(() =>
-      JSON.stringify({ state: 'word '.repeat(bodyBytes / 5), questions: { q: noul } }),
-    ),
+    body: once(() => ({ state: 'word '.repeat(bodyBytes / 5), questions: { q: noul } })),
   },
   {
     name: 'states of many values',
     clients: 4,
-    body: once(() =>
-      JSON.stringify({
-        state: Array.from({ length: bodyBytes / 8 }, (_, i) => i % 1000),
-        questions: { q: noul },
-      }),
-    ),
+    body: once(() => ({
+      state: Array.from({ length: bodyBytes / 8 }, (_, i) => i % 1000),
+      questions: { q: noul },
+    })),
   },
   {
     name: 'wrong keys',
     clients: 16,
     headers: { authorization: `Bearer oi-${'x'.repeat(43)}` },
-    body: once(() => JSON.stringify({ state: words(10), questions: { q: noul } })),
+    body: once(() => ({ state: words(10), questions: { q: noul } })),
   },
 ]
 

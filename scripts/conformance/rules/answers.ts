@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../../src/api/json.js'
 import { asking, choice, noul, score, withState } from '../../../test/helpers/request-text.js'
 import { type Answer, bodyOf, type Context, namesIn } from '../context.js'
 import { between, check, equal, near, object, text, whole } from '../expect.js'
-import { choiceConfidence, expectedLevel, likeliest, scoreConfidence, total } from '../formulas.js'
+import { choiceConfidence, expectedLevel, likeliest, scoreConfidence, sum } from '../formulas.js'
 import { type Check, section } from '../rule.js'
 
 const options = '{"billing":"payments","9":"nine","technical":null,"1":"one","other":""}'
@@ -156,7 +156,7 @@ export const answerRules = [
   }),
   ...section('decisions/Responses', {
     'probabilities sum to 1 within 1e-9': ofEach(both, ({ p }) =>
-      near('sum', total(p), 1, sumTolerance),
+      near('sum', sum(p), 1, sumTolerance),
     ),
     'probabilities are not rounded': async (context) => {
       let long = 0

@@ -7,7 +7,7 @@
 import { asking, noul } from '../../../test/helpers/request-text.js'
 import { type Answer, bodyOf, type Context, namesIn } from '../context.js'
 import { about, between, check, equal, list, near, object, skip } from '../expect.js'
-import { total } from '../formulas.js'
+import { sum } from '../formulas.js'
 import { section } from '../rule.js'
 
 /** A question of each type, with the number of its possible answers. */
@@ -79,7 +79,7 @@ async function gather(context: Context): Promise<readonly Evident[]> {
 function softmax(logits: readonly number[], temperature: number): readonly number[] {
   const largest = Math.max(...logits)
   const weights = logits.map((logit) => Math.exp((logit - largest) / temperature))
-  return weights.map((weight) => weight / total(weights))
+  return weights.map((weight) => weight / sum(weights))
 }
 
 export const evidenceRules = section('decisions/Evidence', {

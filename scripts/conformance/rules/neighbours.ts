@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { asking, noul, requests } from '../../../test/helpers/request-text.js'
 import { type Answer, batchPath, type Context, numbersOf } from '../context.js'
 import { about, check, near, sameAnswer } from '../expect.js'
-import { total as sum } from '../formulas.js'
+import { sum } from '../formulas.js'
 import { section } from '../rule.js'
 
 const team =

@@ -46,16 +46,10 @@ export const file: Kind = {
     /** @returns Undefined unless it is answered with 200. */
     const ask = async (): Promise<string | undefined> => {
       const body = JSON.stringify({ ...question, model: name })
-      const {
-        end,
-        status,
-        body: reply,
-      } = await exchange({
-        ...{ port, path, headers: authorization(key), body },
-      })
-      if (end !== 'answered') tally.of(workspace).unknown++
-      if (end !== 'answered' || status !== 200) return undefined
-      const { answers, usage } = JSON.parse(reply) as { answers: unknown; usage: Usage }
+      const reply = await exchange({ port, path, headers: authorization(key), body })
+      if (reply.end !== 'answered') tally.of(workspace).unknown++
+      if (reply.end !== 'answered' || reply.status !== 200) return undefined
+      const { answers, usage } = JSON.parse(reply.body) as { answers: unknown; usage: Usage }
       tally.of(workspace).add(usage)
       return JSON.stringify(answers)
     }
