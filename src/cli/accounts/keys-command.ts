@@ -149,7 +149,4 @@ function readExpiry(text: string): number {
 
 const readEnd = (text: string) => (text === 'never' ? null : readExpiry(text))
 
-function readId(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('An id is a whole number.')
-  return Number(text)
-}
+const readId = readWhole(0, 999_999_999_999_999)

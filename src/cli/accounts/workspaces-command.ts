@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Workspace } from '../../accounts/accounts.js'
 import { type Budget, mostBudgetTokens, periods, resetText } from '../../accounts/budget.js'
 import { showCredits } from '../../accounts/ledger/money.js'
@@ -29,6 +29,8 @@ type LimitsFlags = AccountsFlags & Partial<Limits>
 type CreditFlags = AccountsFlags & { readonly unlimited?: boolean }
 type BudgetFlags = AccountsFlags & Partial<Budget> & { readonly unlimited?: boolean }
 type Flags = AccountsFlags & ListFlags
+
+const readLimit = readWhole(0, 9_999_999_999)
 
 const columns = {
   id: (workspace: Workspace) => String(workspace.id),
@@ -229,9 +231,4 @@ function showBudget(budget: Workspace['budget']): string {
   if (budget === null) return 'unlimited'
   const { tokens, period, usedTokens, endMs } = budget
   return `${usedTokens} of ${tokens} used, anew each ${period} (${resetText(endMs)})`
-}
-
-function readLimit(text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('A limit is a whole number.')
-  return Number(text)
 }

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { keysOf } from '../../api/json.js'
 import type { RequestLimits } from '../../api/counts.js'
-import { inPlace } from './lines.js'
+import { readEach } from './records.js'
 import type { RowsFile } from './rows-file.js'
 import type { AskedRow, LabelledRow } from './types.js'
 
@@ -44,16 +44,11 @@ export async function surveyRows<Row extends AskedRow & Partial<LabelledRow>>(
       yield piece
     }
   }
-  const each = file.reader.rows(hashed(), limits)
   let rows = 0
   const missing = new Set(others)
-  for await (const row of each) {
+  const checked = (row: Row) => (check(row), row)
+  for await (const row of readEach(file.reader.rows(hashed(), limits), checked)) {
     rows++
-    try {
-      check(row)
-    } catch (error) {
-      throw inPlace(row.unit, row.line, error)
-    }
     if (missing.size > 0) for (const name of optionNames(row)) missing.delete(name)
   }
   return { rows, digest: `sha256:${hash.digest('hex')}`, missing: [...missing] }
