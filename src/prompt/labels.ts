@@ -24,10 +24,10 @@ export interface NoulTokens {
   readonly yes: readonly Label[]
 }
 
-const upper = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-const lower = upper.map((letter) => letter.toLowerCase())
+export const upper = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+export const lower = upper.map((letter) => letter.toLowerCase())
 const digits = [...'0123456789']
-const pairs = (first: readonly string[], second: readonly string[]) =>
+export const pairs = (first: readonly string[], second: readonly string[]) =>
   first.flatMap((a) => second.map((b) => a + b))
 
 /** Tried in this order, each as a whole, until there are enough labels. */
