@@ -4,8 +4,7 @@
  * @module
  */
 
-import { entriesOf, keysOf } from '../../api/json.js'
-import type { Json } from '../../api/json.js'
+import { entriesOf, type Json, keysOf } from '../../api/json.js'
 import { mostOptions } from '../../api/limits.js'
 import type { NoulQuestion, Question } from '../../decide/types.js'
 import type { Engine } from '../../engine/types.js'
