@@ -100,6 +100,7 @@ export interface ErrorDetails {
 export interface SpentMs {
   readonly queue: number
   readonly tokenize: number
+  /** Decoding images, waiting for the decoder, and encoding. Not part of `model`. */
   readonly vision: number
   readonly model: number
 }
@@ -123,4 +124,9 @@ export class OiError extends Error {
     this.suffix = details.suffix
     this.spent = details.spent
   }
+}
+
+/** Whether it may be tried again. */
+export function isOverload(error: unknown): error is OiError {
+  return error instanceof OiError && error.code === 'ERR_OVERLOADED'
 }

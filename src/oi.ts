@@ -41,17 +41,8 @@ export interface Answering {
 }
 
 const knownDecideOptions = Object.keys({
-  ...{
-    signal: 0,
-    evidence: 0,
-    orders: 0,
-    workspace: 0,
-    scope: 0,
-    models: 0,
-    deadlineMs: 0,
-    requestId: 0,
-  },
-  parts: 0,
+  ...{ signal: 0, evidence: 0, orders: 0, workspace: 0, scope: 0 },
+  ...{ models: 0, deadlineMs: 0, requestId: 0, parts: 0 },
 } satisfies Record<keyof DecideOptions, 0>)
 
 /** The model limits the numbers of questions and options. */

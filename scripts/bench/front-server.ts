@@ -36,7 +36,7 @@ const decider = await createDecider(createInstantEngine({ vision: process.argv[3
 const dataDir = mkdtempSync(join(tmpdir(), 'oi-front-'))
 const accounts = new Accounts({ dataDir })
 const { secret: key, workspace } = accounts.createFirstKey()!
-const { id } = accounts.workspace(workspace)
+const { id } = accounts.workspaces.get(workspace)
 accounts.terms.setLimits(id, { requestsPerMinute: 1_000_000_000, concurrent: 1_000_000 })
 accounts.credits.add(id, 100_000_000_000_000)
 accounts.prices.set(decider.card.name, { input: 2_000_000, output: 5_000_000 })

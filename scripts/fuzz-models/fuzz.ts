@@ -8,7 +8,8 @@
 import { closeSync, copyFileSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { openEngine } from '../../src/engine/engine.js'
 import { OiError } from '../../src/errors.js'
-import { Probe } from '../../src/models/probe.js'
+import { tryOut } from '../../src/models/try-out.js'
+import { openIsolated } from '../../src/runner/isolate.js'
 import { createRandom } from '../../test/helpers/random.js'
 import { mutate, readSubject } from './mutate.js'
 
@@ -39,7 +40,6 @@ export async function fuzzModels(options: FuzzOptions): Promise<FuzzResult> {
   copyFileSync(model, scratch)
   const subject = await readSubject(model, readFileSync(model))
   const file = openSync(scratch, 'r+')
-  const probe = new Probe()
   const result: FuzzResult = { loaded: 0, refused: 0, aborted: 0, wrong: [] }
   const request = { modelPath: scratch, contextTokens: 512, threads: 1, maxForks: 2 }
   const end = performance.now() + budgetMs
@@ -49,7 +49,10 @@ export async function fuzzModels(options: FuzzOptions): Promise<FuzzResult> {
       const mutation = `seed ${seed + i}: ${mutate({ ...subject, header }, createRandom(seed + i))}`
       writeSync(file, header, 0, header.length, 0)
       try {
-        await probe.load(request)
+        const probe = await openIsolated(request, {
+          tryOut: (engine, say) => tryOut(engine, scratch, say),
+        })
+        await probe.close()
       } catch (error) {
         if (!(error instanceof OiError)) throw error
         result[/aborted|killed/.test(error.message) ? 'aborted' : 'refused']++
@@ -63,7 +66,6 @@ export async function fuzzModels(options: FuzzOptions): Promise<FuzzResult> {
       )
     }
   } finally {
-    probe.close()
     closeSync(file)
   }
   return result

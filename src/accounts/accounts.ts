@@ -9,7 +9,7 @@
 
 import { AdminAccess } from './admin-access.js'
 import { type Actor, Administration } from './administration.js'
-import { ApiKeys, type Key, type NewKey } from './api-keys.js'
+import { ApiKeys, type NewKey } from './api-keys.js'
 import { Audit } from './audit.js'
 import { Changes } from './changes.js'
 import { copyAccounts, type CopiedTable } from './copy.js'
@@ -127,7 +127,7 @@ export class Accounts {
    *   archived.
    */
   callerOf(workspace: number | string): Caller {
-    return this.#knownKeys.callerOfWorkspace(workspace, () => this.workspace(workspace))
+    return this.#knownKeys.callerOfWorkspace(workspace, () => this.workspaces.get(workspace))
   }
 
   /** Why requests are refused or nothing is booked; undefined if all is well. */
@@ -154,21 +154,6 @@ export class Accounts {
     return new Administration(this, this.#db, actor)
   }
 
-  /** As {@link Workspaces.create}. */
-  createWorkspace(name: string): Workspace {
-    return this.workspaces.create(name)
-  }
-
-  /** Oldest first, archived ones included. */
-  listWorkspaces(): Workspace[] {
-    return this.workspaces.list()
-  }
-
-  /** As {@link Workspaces.get}. */
-  workspace(name: string | number): Workspace {
-    return this.workspaces.get(name)
-  }
-
   /**
    * A workspace's limits, budget and balance, and its usage of the last 31 days, today included;
    * with all bookings of this process.
@@ -178,7 +163,7 @@ export class Accounts {
    */
   usage(name: string, keyId?: number): WorkspaceUsage {
     return this.#db.read(() => {
-      const workspace = this.workspace(name)
+      const workspace = this.workspaces.get(name)
       const read = (whose: 'workspaceId' | 'keyId', id: number) =>
         readUsage(this.#db, whose, id, usageDays, this.#pending())
       const usage = read('workspaceId', workspace.id)
@@ -204,7 +189,7 @@ export class Accounts {
    *   name is invalid.
    */
   createKey(workspace: string, name: string): NewKey {
-    const { id } = this.workspace(workspace)
+    const { id } = this.workspaces.get(workspace)
     return this.keys.create(id, { name, expiresMs: null, models: null })
   }
 
@@ -214,19 +199,13 @@ export class Accounts {
    */
   createFirstKey(): NewKey | undefined {
     // Checked first without a lock, for which a start would have to wait.
-    if (this.listWorkspaces().length > 0) return undefined
+    if (this.workspaces.list().length > 0) return undefined
     return this.#db.write(() => {
-      if (this.listWorkspaces().length > 0) return undefined
+      if (this.workspaces.list().length > 0) return undefined
       const first = this.administer({ kind: 'server', detail: 'first start' })
       const { id } = first.createWorkspace({ name: 'default' })
       return first.createKey(id, { name: 'first', expiresMs: null, models: null })
     })
-  }
-
-  /** Oldest first, revoked ones included. @param workspace - Only this one's keys. */
-  listKeys(workspace?: string): Key[] {
-    const keys = this.keys.list()
-    return workspace === undefined ? keys : keys.filter((key) => key.workspace === workspace)
   }
 
   /** Whether balances, rows and usage agree; with this process' bookings. */

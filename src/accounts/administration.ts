@@ -28,6 +28,9 @@ export interface WorkspaceChange {
   readonly archived?: boolean | undefined
 }
 
+/** A workspace's id, or its name. */
+type Which = number | string
+
 export class Administration {
   readonly #accounts: Accounts
   readonly #db: Connection
@@ -45,15 +48,15 @@ export class Administration {
    */
   createWorkspace({ name, ...terms }: WorkspaceChange & { readonly name: string }): Workspace {
     return this.#db.write(() => {
-      const { id } = this.#accounts.createWorkspace(name)
+      const { id } = this.#accounts.workspaces.create(name)
       this.#setTerms(id, terms)
-      return this.#wrote('workspace.create', undefined, this.#accounts.workspace(id))
+      return this.#wrote('workspace.create', undefined, this.#accounts.workspaces.get(id))
     })
   }
 
   /** @throws As {@link createWorkspace}; `ERR_NOT_FOUND`. */
-  changeWorkspace(id: number, { name, archived, ...terms }: WorkspaceChange): Workspace {
-    return this.#changeWorkspace('workspace.change', id, () => {
+  changeWorkspace(which: Which, { name, archived, ...terms }: WorkspaceChange): Workspace {
+    return this.#changeWorkspace('workspace.change', which, (id) => {
       const { workspaces } = this.#accounts
       if (name !== undefined) workspaces.rename(id, name)
       if (archived !== undefined) workspaces.archive(id, archived)
@@ -62,15 +65,15 @@ export class Administration {
   }
 
   /** @param amount - Millionths of a credit. @throws As `Credits.add`; `ERR_NOT_FOUND`. */
-  credit(id: number, amount: number): Workspace {
-    return this.#changeWorkspace('workspace.credit', id, () =>
+  credit(which: Which, amount: number): Workspace {
+    return this.#changeWorkspace('workspace.credit', which, (id) =>
       this.#accounts.credits.add(id, amount),
     )
   }
 
   /** @throws {@link OiError} `ERR_NOT_FOUND`. */
-  makeUnlimited(id: number): Workspace {
-    return this.#changeWorkspace('workspace.unlimited', id, () =>
+  makeUnlimited(which: Which): Workspace {
+    return this.#changeWorkspace('workspace.unlimited', which, (id) =>
       this.#accounts.credits.makeUnlimited(id),
     )
   }
@@ -81,7 +84,7 @@ export class Administration {
    */
   createKey(workspaceId: number, terms: KeyTerms): NewKey {
     return this.#db.write(() => {
-      const { name, archivedMs } = this.#accounts.workspace(workspaceId)
+      const { name, archivedMs } = this.#accounts.workspaces.get(workspaceId)
       if (archivedMs !== null)
         throw new OiError('ERR_CONFLICT', `The workspace ${name} is archived`)
       const key = this.#accounts.keys.create(workspaceId, terms)
@@ -127,11 +130,11 @@ export class Administration {
     if (budget !== undefined) this.#accounts.terms.setBudget(id, budget)
   }
 
-  #changeWorkspace(action: string, id: number, change: () => unknown): Workspace {
+  #changeWorkspace(action: string, which: Which, change: (id: number) => unknown): Workspace {
     return this.#db.write(() => {
-      const before = this.#accounts.workspace(id)
-      change()
-      return this.#wrote(action, before, this.#accounts.workspace(id))
+      const before = this.#accounts.workspaces.get(which)
+      change(before.id)
+      return this.#wrote(action, before, this.#accounts.workspaces.get(before.id))
     })
   }
 

@@ -33,11 +33,12 @@ type Ids =
 const standardRows = 100
 
 export function accountsHandlers({ accounts }: AdminServices): AdminHandlers<Ids> {
-  const workspace = (id: number) => workspaceReply(accounts.workspace(id), accounts.keys.list(id))
+  const workspace = (id: number) =>
+    workspaceReply(accounts.workspaces.get(id), accounts.keys.list(id))
   return {
     listWorkspaces: () => {
       const keys = accounts.keys.list()
-      return { workspaces: accounts.listWorkspaces().map((one) => workspaceReply(one, keys)) }
+      return { workspaces: accounts.workspaces.list().map((one) => workspaceReply(one, keys)) }
     },
     createWorkspace: ({ body, administration }) => {
       const { name, limits, budget } = body
@@ -56,7 +57,7 @@ export function accountsHandlers({ accounts }: AdminServices): AdminHandlers<Ids
       return workspace(id)
     },
     getLedger: ({ id, query }) => {
-      accounts.workspace(id)
+      accounts.workspaces.get(id)
       const { before, limit = standardRows } = query
       const place = before === undefined ? undefined : placeOfText(before)
       const { rows, more } = accounts.ledgerPage({ workspaceId: id, before: place, limit })
@@ -64,7 +65,7 @@ export function accountsHandlers({ accounts }: AdminServices): AdminHandlers<Ids
     },
     listKeys: ({ query }) => {
       const { workspace_id: workspaceId } = query
-      if (workspaceId !== undefined) accounts.workspace(workspaceId)
+      if (workspaceId !== undefined) accounts.workspaces.get(workspaceId)
       return { keys: accounts.keys.list(workspaceId).map(keyReply) }
     },
     createKey: ({ body, administration }) => {

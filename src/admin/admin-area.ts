@@ -89,12 +89,9 @@ export class AdminArea implements Area {
       return undefined
     }
     if (isUnder(path, consolePath)) return this.#openFile(head, client, path)
-    if (path === decidePath && head.getMethod() === 'post') {
-      const request = new ServedPlayground(head, client, this.#context)
-      request.begin(head)
-      return request.ended ? undefined : request
-    }
-    const request = new ServedAdmin(head, client, this.#context)
+    const Served =
+      path === decidePath && head.getMethod() === 'post' ? ServedPlayground : ServedAdmin
+    const request = new Served(head, client, this.#context)
     request.begin(head)
     return request.ended ? undefined : request
   }

@@ -5,7 +5,7 @@
  */
 
 import type { Administration } from '../accounts/administration.js'
-import { patiently } from './patiently.js'
+import { patiently } from '../accounts/patiently.js'
 import type { ModelAdmin } from './socket/operations.js'
 
 /** @param administration - Names the actor. */

@@ -11,6 +11,7 @@
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { OiError } from '../errors.js'
+import { InTurn } from '../in-turn.js'
 
 const shortestPassword = 12
 const longestPassword = 256
@@ -19,7 +20,7 @@ const longestPassword = 256
 const cost = { logN: 15, r: 8, p: 3 }
 const [saltBytes, hashBytes] = [16, 32]
 
-let last: Promise<unknown> = Promise.resolve()
+const turns = new InTurn()
 
 /** @throws {@link OiError} `ERR_ACCOUNTS` if it is too short or too long. */
 export function checkNewPassword(password: string): void {
@@ -60,7 +61,7 @@ export async function isPassword(password: string, stored: string | undefined): 
 /** Rule 1. */
 function derive(password: string, salt: Buffer, logN: number, r: number, p: number) {
   const options = { N: 2 ** logN, r, p, maxmem: 2 * 128 * 2 ** logN * r }
-  const derived = last.then(
+  return turns.run(
     () =>
       new Promise<Buffer>((resolve, reject) => {
         // The same text, whichever way a keyboard composes it.
@@ -69,6 +70,4 @@ function derive(password: string, salt: Buffer, logN: number, r: number, p: numb
         )
       }),
   )
-  last = derived.catch(() => {})
-  return derived
 }

@@ -10,7 +10,7 @@ import { OiError } from '../errors.js'
 import { counted } from '../api/words.js'
 import type { ReplyOf } from '../api/admin/operations.js'
 import type { AdminHandlerId, AdminHandlers, AdminServices, Call } from './call.js'
-import { patiently } from './patiently.js'
+import { patiently } from '../accounts/patiently.js'
 import { timeText } from './present.js'
 
 type Ids = 'signIn' | 'firstSignIn' | 'getSession' | 'signOut' | 'changePassword'

@@ -17,6 +17,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { networkOf } from '../http/access/client-address.js'
+import { keepLatest } from '../http/access/keep-latest.js'
 
 const freeFailures = 5
 const firstWaitMs = 2000
@@ -81,7 +82,7 @@ export class Throttle {
     }
     const count = (known?.count ?? 0) + 1
     const entry = { count, nextMs: nowMs + waitOf(count), lastMs: nowMs }
-    remember(this.#failures, who, entry)
+    keepLatest(this.#failures, who, entry, mostRemembered)
     return 0
   }
 
@@ -104,11 +105,4 @@ export class Throttle {
 function waitOf(count: number): number {
   const waitMs = count < freeFailures ? 0 : firstWaitMs * 2 ** (count - freeFailures)
   return Math.min(waitMs, longestWaitMs)
-}
-
-function remember(failures: Map<string, Failures>, who: string, entry: Failures): void {
-  // Deleted first: an entry that is only replaced would keep its old position.
-  failures.delete(who)
-  if (failures.size >= mostRemembered) failures.delete(failures.keys().next().value!)
-  failures.set(who, entry)
 }

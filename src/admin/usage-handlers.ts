@@ -11,7 +11,7 @@ import { unitMsOf, type UsageQuery } from '../accounts/ledger/usage-query.js'
 import { requireTime } from '../api/admin/check.js'
 import { OiError } from '../errors.js'
 import { type AdminHandlers, type AdminServices, TextReply } from './call.js'
-import { patiently } from './patiently.js'
+import { patiently } from '../accounts/patiently.js'
 import { timeText } from './present.js'
 import { csvText, jsonText, type UsageText } from './usage-text.js'
 

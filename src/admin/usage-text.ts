@@ -75,7 +75,7 @@ function namer(
 ): (row: UsageRow) => string {
   const texts = new Map<Value, string>()
   if (by === 'workspace') {
-    for (const { id, name } of accounts.listWorkspaces()) texts.set(id, write([id, name]))
+    for (const { id, name } of accounts.workspaces.list()) texts.set(id, write([id, name]))
   }
   if (by === 'key') {
     for (const { id, name, workspaceId, workspace } of accounts.keys.list()) {

@@ -6,6 +6,7 @@
  */
 
 import type { DecideRequest, Question } from '../decide/types.js'
+import type { OiError } from '../errors.js'
 import { isJsonObject, keysOf } from './json.js'
 import { mostOptions } from './limits.js'
 import { failure, placeOf } from './place.js'
@@ -53,6 +54,13 @@ export function requireFewOptions(
   if (type === 'score' && Array.isArray(criteria)) {
     requireCount(criteria.length, mostOf(type, limits), place, 'levels')
   }
+}
+
+/** @param most - The labels of a model, for the options or levels of this question. */
+export function tooManyOptions(name: string, question: Question, most: number): OiError {
+  const noun = question.type === 'score' ? 'levels' : 'options'
+  const rule = `expected 1 to ${most} ${noun}, got ${optionCount(question)}`
+  return failure('ERR_REQUEST_UNACCEPTABLE', placeOf(placeOf('questions', name), 'criteria'), rule)
 }
 
 function mostOf(type: 'choice' | 'score', { maxOptions, maxLevels }: RequestLimits): number {

@@ -49,12 +49,7 @@ export const text = (
   })
 
 /** A file or folder; a relative path in a settings file is resolved from that file's folder. */
-export const path = (
-  minLength: number,
-  standard: string,
-  description: string,
-  traits: Traits = {},
-) => ({
+export const path = (...[minLength, standard, description, traits]: Parameters<typeof text>) => ({
   ...text(minLength, standard, description, { placeholder: 'file', ...traits }),
   isPath: true,
 })

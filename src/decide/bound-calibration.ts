@@ -29,24 +29,16 @@ export function requireOwn(
   { name: readout, temperatures = [] }: Pick<Readout, 'name' | 'temperatures'>,
 ): void {
   const { path, onTopOf } = calibration
-  if (calibration.digest !== digest) {
-    throw new OiError(
-      'ERR_CALIBRATION',
-      `${path}: model: expected ${digest}, this model's digest, got ${calibration.digest}: ${remedy}`,
-    )
-  }
-  if (calibration.readout !== readout) {
-    throw new OiError(
-      'ERR_CALIBRATION',
-      `${path}: readout: expected ${readout}, this model's readout, got ${calibration.readout}: ${remedy}`,
-    )
-  }
-  if (onTopOf !== undefined && textOf(onTopOf) !== textOf(temperatures)) {
-    throw new OiError(
-      'ERR_CALIBRATION',
-      `${path}: onTopOf: expected the model's own temperatures, got others: ${remedy}`,
-    )
-  }
+  const fault =
+    calibration.digest !== digest
+      ? `model: expected ${digest}, this model's digest, got ${calibration.digest}`
+      : calibration.readout !== readout
+        ? `readout: expected ${readout}, this model's readout, got ${calibration.readout}`
+        : onTopOf !== undefined && textOf(onTopOf) !== textOf(temperatures)
+          ? "onTopOf: expected the model's own temperatures, got others"
+          : undefined
+  if (fault === undefined) return
+  throw new OiError('ERR_CALIBRATION', `${path}: ${fault}: ${remedy}`)
 }
 
 function textOf(temperatures: readonly Temperature[]): string {

@@ -6,7 +6,8 @@
 
 import type { Json, JsonObject } from '../api/json.js'
 import type { Orders } from '../api/orders.js'
-import type { Cancellation, EngineStats, ImagePixels } from '../engine/types.js'
+import type { SpentMs } from '../errors.js'
+import type { EngineStats, ImagePixels, ScoreOptions } from '../engine/types.js'
 
 /** A validated request body. Objects keep the caller's key order (see api/json.ts). */
 export interface DecideRequest {
@@ -114,14 +115,7 @@ export interface Usage {
   readonly output_tokens: number
 }
 
-/** Milliseconds. */
-export interface Timings {
-  readonly queue: number
-  readonly tokenize: number
-  /** Decoding images, waiting for the decoder, and encoding. Not part of `model`. */
-  readonly vision: number
-  readonly model: number
-}
+export type Timings = SpentMs
 
 export interface Decision {
   readonly model: string
@@ -142,8 +136,7 @@ export interface Decided extends Decision {
   readonly answersText?: string
 }
 
-export interface DecideOptions {
-  readonly signal?: Cancellation | undefined
+export interface DecideOptions extends ScoreOptions {
   readonly evidence?: boolean
   /**
    * The number of option orders in which each question is asked; the answer is their mean: as given
@@ -152,22 +145,8 @@ export interface DecideOptions {
   readonly orders?: Orders | undefined
   /** Files sent beside the request, which its assets name as their `part`. */
   readonly parts?: ReadonlyMap<string, Uint8Array> | undefined
-  /**
-   * The workspace of the request, 0 to 2^32 - 1: waiting workspaces share the model equally.
-   * Default 0.
-   */
-  readonly workspace?: number | undefined
-  /**
-   * Who shares what is evaluated for the request: those with the same text, of at most 256
-   * characters. Neither times nor counts tell others what was asked. Default: its workspace.
-   */
-  readonly scope?: string | undefined
-  /** Time for the model's part, milliseconds; beyond it, `ERR_TIMEOUT`. Default: no limit. */
-  readonly deadlineMs?: number | undefined
   /** Own names of the models that may answer; default: all. */
   readonly models?: readonly string[] | undefined
-  /** The request's id in logs and crash reports. */
-  readonly requestId?: string | undefined
 }
 
 /** A model as `GET /v1/models` describes it. */

@@ -1,6 +1,6 @@
 /**
  * Checks a model's header before llama.cpp sees it: numbers that would make llama.cpp abort, or
- * that contradict each other. The rest is tried in a process that may die (src/models/probe.ts).
+ * that contradict each other. The rest is tried in a process that may die (src/opening/require-loadable.ts).
  *
  * @module
  */

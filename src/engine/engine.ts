@@ -168,11 +168,9 @@ export async function checkedOptions(options: EngineOptions): Promise<NativeOpti
 }
 
 async function requireFile(path: string, what: string): Promise<void> {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  )
-  if (!isThere) throw new OiError('ERR_MODEL_NOT_FOUND', `There is no ${what} file ${path}`)
+  await access(path).catch((cause: unknown) => {
+    throw new OiError('ERR_MODEL_NOT_FOUND', `There is no ${what} file ${path}`, { cause })
+  })
 }
 
 /** How far a size may be from the parameters, as a share of them: makers leave tables out. */

@@ -24,13 +24,11 @@ export interface GgufTensor {
 type GgufValue = number | bigint | boolean | string
 
 export interface GgufHeader {
-  readonly version: number
   /** Scalars, and the first {@link shortArray} numbers of arrays. */
   readonly values: ReadonlyMap<string, GgufValue | readonly GgufValue[]>
   readonly tensors: readonly GgufTensor[]
   /** Bytes from the file's beginning to its first tensor. */
   readonly dataOffset: number
-  readonly fileBytes: number
 }
 
 /** How many values of an array are kept. */
@@ -121,7 +119,7 @@ function readHeader(reader: Reader): GgufHeader {
     throw new HeaderFault('has a general.alignment that is no power of two')
   }
   const dataOffset = Math.ceil(reader.position / alignment) * alignment
-  return { version, values, tensors, dataOffset, fileBytes: reader.fileBytes }
+  return { values, tensors, dataOffset }
 }
 
 function readTensor(reader: Reader): GgufTensor {

@@ -181,7 +181,7 @@ export interface ScoreOptions {
    * characters. Neither times nor counts tell other scopes what was asked. Default: its workspace.
    */
   readonly scope?: string | undefined
-  /** Time for the request, milliseconds; then it rejects with `ERR_TIMEOUT`. */
+  /** Time for the model's part, milliseconds; beyond it, `ERR_TIMEOUT`. Default: no limit. */
   readonly deadlineMs?: number | undefined
   /** Its id in logs and crash reports. */
   readonly requestId?: string | undefined

@@ -10,12 +10,12 @@
  * @module
  */
 
-import { closeSync, constants, ftruncateSync, fstatSync, openSync } from 'node:fs'
-import { readSync, writeSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isJsonObject, type Json } from '../api/json.js'
 import { OiError } from '../errors.js'
 import { kindOf, piecesOf } from '../open-input.js'
 import { linesOf, longestLine } from './rows/lines.js'
+import { writeText } from './rows/rows-file.js'
 import { LineSet } from './line-set.js'
 import type { RowRecord } from './measure.js'
 
@@ -139,14 +139,7 @@ export class Journal<Result extends { readonly line: number } = RowRecord> {
 
   #write(line: object): void {
     // Unbuffered: a killed process loses only the row that it is writing.
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
-    try {
-      // A nearly full disk takes a part; the next write then fails with the reason.
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at)
-    } catch (cause) {
-      const { message } = cause as Error
-      throw new OiError('ERR_INVALID_ARGUMENT', `--resume: ${message}`, { cause })
-    }
+    writeText(this.#file, `${JSON.stringify(line)}\n`, '--resume')
   }
 }
 

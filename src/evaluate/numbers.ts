@@ -4,6 +4,10 @@
  * @module
  */
 
+import type { BinaryFigures } from './figures/binary-tally.js'
+import { ruleNames, type Threshold } from './figures/curves.js'
+import type { Quantiles } from './figures/histogram.js'
+import type { Figures } from './figures/tally.js'
 import type { Difference } from './report.js'
 
 const none = '–'
@@ -28,6 +32,38 @@ function showDifference(value: number): string {
 export function differenceCells({ here, there, difference, interval }: Difference): string[] {
   const [low, high] = interval.map(showDifference)
   return [showShare(here), showShare(there), showDifference(difference), `${low} to ${high}`]
+}
+
+export const figureHead = ['answers', 'accuracy', '95 %', 'guessing', 'Brier', 'log loss', 'ECE']
+
+/** The cells of a group of answers: those of {@link figureHead}, the label mass, and flips. */
+export function figureCells(one: Figures, withFlips: boolean): string[] {
+  return [
+    showCount(one.answers),
+    showShare(one.accuracy),
+    showInterval(one.accuracyInterval),
+    ...[one.guessing, one.brier, one.logLoss, one.ece].map(showShare),
+    ...[one.labelMass.mean, one.labelMass.p5].map(showShare),
+    ...(withFlips
+      ? [one.flips?.rate, one.flips?.shift].map((share = NaN) => showShare(share))
+      : []),
+  ]
+}
+
+export function binaryCells({ yes, ...one }: BinaryFigures): string[] {
+  const shares = [one.precision, one.recall, one.f1, one.brier, one.auc, one.averagePrecision]
+  return [showPercent(yes), ...shares.map(showShare)]
+}
+
+export function thresholdCells({ rule, threshold, ...one }: Threshold): string[] {
+  const shares = [one.precision, one.recall, one.f1, one.accuracy]
+  return [ruleNames[rule], showExactly(threshold), ...shares.map(showShare)]
+}
+
+export const quantileHead = ['ms', 'mean', 'median', '90 %', '95 %', '99 %', 'longest']
+
+export function quantileCells({ mean, p50, p90, p95, p99, max }: Quantiles): string[] {
+  return [mean, p50, p90, p95, p99, max].map(showAmount)
 }
 
 export function showInterval([low, high]: readonly [number, number]): string {

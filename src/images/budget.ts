@@ -26,11 +26,6 @@ export class Budget {
     this.#free = total
   }
 
-  /** The amount that is free. */
-  get free(): number {
-    return this.#free
-  }
-
   /**
    * Waits for its turn and for the amount, and takes it.
    *

@@ -13,7 +13,6 @@
  *
  * Answers depend on `types` alone. Intervals, counts and figures are for people.
  *
- *
  * It is found where it is named, or beside the model.
  *
  * @module

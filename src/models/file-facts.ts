@@ -22,19 +22,33 @@ export interface FileFacts {
 export async function fileFacts(path: string): Promise<FileFacts> {
   try {
     const { mtime } = await stat(path)
-    const hash = createHash('sha256')
-    // Large pieces: each piece costs a turn of the event loop.
-    for await (const piece of createReadStream(path, { highWaterMark: 4 << 20 })) {
-      hash.update(piece as Buffer)
-    }
     return {
       fileName: basename(path),
-      digest: `sha256:${hash.digest('hex')}`,
+      digest: `sha256:${await sha256Of(path)}`,
       releaseDate: mtime.toISOString().slice(0, 10),
     }
   } catch (cause) {
     throw unreadable(path, cause)
   }
+}
+
+/**
+ * @param onBytes - Called with the size of each piece that was read.
+ * @returns 64 hex digits.
+ */
+export async function sha256Of(
+  path: string,
+  onBytes?: (bytes: number) => void,
+  signal?: AbortSignal,
+): Promise<string> {
+  const hash = createHash('sha256')
+  // Large pieces: each piece costs a turn of the event loop.
+  const options = { highWaterMark: 4 << 20, ...(signal && { signal }) }
+  for await (const piece of createReadStream(path, options)) {
+    hash.update(piece as Buffer)
+    onBytes?.((piece as Buffer).length)
+  }
+  return hash.digest('hex')
 }
 
 /** Size of a file. @throws {@link OiError} `ERR_MODEL_NOT_FOUND` if it cannot be read. */

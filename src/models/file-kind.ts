@@ -29,7 +29,11 @@ const otherwise = /^t5$|^wavtokenizer|^clip$/
 export async function requireModelFile(path: string): Promise<void> {
   await requireFile(path, 'ERR_MODEL_LOAD')
   const head = await readHead(path)
-  if (head === undefined && isModelName(path) && !(await isThere(path))) {
+  if (
+    head === undefined &&
+    isModelName(path) &&
+    (await stat(path).catch(() => undefined)) === undefined
+  ) {
     const hint = 'and no pulled model of this name (oi models list)'
     throw new OiError('ERR_MODEL_NOT_FOUND', `There is no model file ${path}, ${hint}`)
   }
@@ -76,12 +80,6 @@ function kindOf(head: GgufHeader | undefined): string | undefined {
   }
   return undefined
 }
-
-const isThere = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
 
 function isProjector(head: GgufHeader): boolean {
   return (

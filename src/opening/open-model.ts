@@ -13,9 +13,8 @@ import type { Engine } from '../engine/types.js'
 import { fileBytes } from '../models/file-facts.js'
 import { requireModelFile, requireProjectorFile } from '../models/file-kind.js'
 import { mebibyte, type MemoryNeed, memoryNeed, sumNeeds } from '../models/memory-plan.js'
-import { requireLoadable, tryOnce } from '../models/probe.js'
-import { probeRequest } from '../models/probe-protocol.js'
 import { chosenReadout } from '../models/readout-file.js'
+import { triedOptions, tryOnce } from '../models/tried-models.js'
 import { tryOut } from '../models/try-out.js'
 import { openWith } from '../open.js'
 import { createReadout } from '../prompt/readout.js'
@@ -27,6 +26,7 @@ import { answeringOf } from './answering.js'
 import { placesText } from './places-text.js'
 import type { OpenModel, SurveyModel } from './opened-model.js'
 import { replicaDevices } from './models-to-open.js'
+import { requireLoadable } from './require-loadable.js'
 
 /** A setting of 0 leaves the choice to the engine. */
 const chosen = (value: number) => (value === 0 ? undefined : value)
@@ -89,10 +89,10 @@ function warningOf(name: string, randomWeights: boolean, notes: readonly string[
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
-/** The runner itself tries the model out, instead of a probe: its process may end as well. */
+/** The runner itself tries the model out, and no process before it: its own may end as well. */
 function openRunner(options: EngineOptions, events: SupervisorEvents): Promise<SupervisedEngine> {
   const tryEngine = (engine: Engine, say: (stage: string) => void) =>
-    tryOnce(probeRequest(options), async () => {
+    tryOnce(triedOptions(options), async () => {
       await tryOut(engine, options.modelPath, say)
       return true
     })
@@ -128,7 +128,7 @@ export async function probeModel(model: ModelConfig): Promise<void> {
   const { file, mmproj } = model
   await requireFiles(model)
   const projectorPath = mmproj === '' ? undefined : mmproj
-  await requireLoadable(probeRequest({ ...engineOptions(model), modelPath: file, projectorPath }))
+  await requireLoadable(triedOptions({ ...engineOptions(model), modelPath: file, projectorPath }))
 }
 
 /** Opens vocabulary and metadata without weights. @throws As {@link openEngine}. */

@@ -48,6 +48,6 @@ export type OpenModel = (model: ModelConfig, options: OpenModelOptions) => Promi
  * Name and memory of a model, without loading it. Refuses a readout that does not fit.
  *
  * @param isolate - Whether its header is read in a process of its own, as the model will run in
- *   one: opening it then finds out whether it can be loaded. Else a probe tries it first.
+ *   one: opening it then finds out whether it can be loaded. Else it is tried in one before.
  */
 export type SurveyModel = (model: ModelConfig, isolate: boolean) => Promise<MemoryNeed>

@@ -59,7 +59,7 @@ export function renderChat(source: string, tokens: ChatTokens): ChatRendering {
     // part of the tag: blocks are trimmed.
     template = new Template(`{% set strftime_now = fixed_now %}\n${source}`)
   } catch (cause) {
-    throw unusable(`cannot be parsed: ${messageOf(cause)}`, cause)
+    throw unusable(`cannot be parsed: ${(cause as Error).message}`, cause)
   }
 
   let failure: OiError | undefined
@@ -75,7 +75,7 @@ export function renderChat(source: string, tokens: ChatTokens): ChatRendering {
       const [between, tail] = cut(rest, questionSentinel, 'the question')
       return { head, between, tail, replyTail: renderReply(template, variables, user, form) }
     } catch (cause) {
-      failure ??= unusable(messageOf(cause), cause)
+      failure ??= unusable((cause as Error).message, cause)
     }
   }
   throw failure!
@@ -169,10 +169,6 @@ function switchesOff(source: string): Variables {
   }
 }
 
-function unusable(reason: string, cause: unknown): OiError {
+export function unusable(reason: string, cause?: unknown): OiError {
   return new OiError('ERR_READOUT', `chat template: ${reason}`, { cause })
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -9,9 +9,8 @@
  */
 
 import { mostOptions } from '../api/limits.js'
-import type { Engine } from '../engine/types.js'
+import type { Engine, PromptPart } from '../engine/types.js'
 import type { Layout } from './plain-layout.js'
-import { tokensBehind } from './tokens-behind.js'
 
 export interface Label {
   /** Its text in the list of options, without a leading space. */
@@ -25,10 +24,10 @@ export interface NoulTokens {
   readonly yes: readonly Label[]
 }
 
-const upper = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-const lower = upper.map((letter) => letter.toLowerCase())
+export const upper = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+export const lower = upper.map((letter) => letter.toLowerCase())
 const digits = [...'0123456789']
-const pairs = (first: readonly string[], second: readonly string[]) =>
+export const pairs = (first: readonly string[], second: readonly string[]) =>
   first.flatMap((a) => second.map((b) => a + b))
 
 /** Tried in this order, each as a whole, until there are enough labels. */
@@ -108,12 +107,20 @@ export async function findNoulTokens(
   return no.length > 0 && yes.length > 0 ? { no, yes } : undefined
 }
 
-/** For each text, its single token behind the tail, or undefined. */
+/**
+ * For each text, its single token behind the tail; undefined if the tokens of both are not the
+ * tail's own and one ordinary token: a text can change how the text before it is tokenized.
+ */
 export async function singleTokens(
   engine: Engine,
   tail: string,
   texts: readonly string[],
 ): Promise<(number | undefined)[]> {
-  const tokens = await tokensBehind(engine, tail, texts)
-  return tokens.map((ids) => (ids?.length === 1 ? ids[0] : undefined))
+  const part = (text: string): PromptPart => ({ text: tail + text, trusted: true })
+  const [before, ...behind] = await engine.tokenize(['', ...texts].map(part))
+  return behind.map((ids) => {
+    const own = ids.subarray(before!.length)
+    const isSingle = own.length === 1 && before!.every((id, i) => id === ids[i])
+    return isSingle && engine.areOrdinary(own)[0] ? own[0] : undefined
+  })
 }

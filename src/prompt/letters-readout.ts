@@ -5,21 +5,20 @@
  * @module
  */
 
-import { entriesOf, isLarge, keysOf } from '../api/json.js'
+import { optionCount, tooManyOptions } from '../api/counts.js'
+import { entriesOf, isLarge } from '../api/json.js'
 import type { Json, JsonObject } from '../api/json.js'
 import { stringifyInSteps } from '../api/json-writer.js'
 import { mostOptions } from '../api/limits.js'
 import type { Orders } from '../api/orders.js'
-import { placeOf } from '../api/place.js'
 import type { Steps } from '../api/turns.js'
 import type { DecideRequest, NoulQuestion, Question, RequestImages } from '../decide/types.js'
 import type { PromptPart, Suffix } from '../engine/types.js'
-import { OiError } from '../errors.js'
 import type { LabelReading } from '../scoring/types.js'
 import type { CustomReadout } from './custom/types.js'
 import type { Label, NoulTokens } from './labels.js'
 import * as letters from './letters.js'
-import type { LettersVersion, ListQuestion } from './letters.js'
+import type { LettersVersion } from './letters.js'
 import type { Temperature } from '../scoring/types.js'
 import type { Layout } from './plain-layout.js'
 import type { Reader, Readout, Rendering } from './types.js'
@@ -126,7 +125,8 @@ export class LettersReadout implements Readout {
   #ask(name: string, question: Question, reversed: boolean): Asked {
     if (question.type === 'noul') return this.#askNoul(question, reversed)
 
-    const count = this.#countOptions(name, question)
+    const count = optionCount(question)
+    if (count > this.maxOptions) throw tooManyOptions(name, question, this.maxOptions)
     return this.#askWithLabels(
       count,
       question.type === 'choice'
@@ -153,19 +153,5 @@ export class LettersReadout implements Readout {
     const candidates = this.#tokens.subarray(0, count === 1 ? 0 : count)
     const forms = new Array<number>(candidates.length).fill(1)
     return { text, candidates, reading: { kind: 'labels', forms } }
-  }
-
-  #countOptions(name: string, question: ListQuestion): number {
-    const [count, noun] =
-      question.type === 'choice'
-        ? [keysOf(question.criteria).length, 'options']
-        : [question.criteria.length, 'levels']
-    if (count <= this.maxOptions) return count
-    const param = placeOf(placeOf('questions', name), 'criteria')
-    throw new OiError(
-      'ERR_REQUEST_UNACCEPTABLE',
-      `${param}: expected 1 to ${this.maxOptions} ${noun}, got ${count}`,
-      { param },
-    )
   }
 }

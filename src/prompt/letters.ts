@@ -15,8 +15,6 @@ import { entriesOf, stringifyJson } from '../api/json.js'
 import type { Json } from '../api/json.js'
 import type { ChoiceQuestion, NoulQuestion, ScoreQuestion } from '../decide/types.js'
 
-const lettersVersion = 'letters@1'
-
 /**
  * The wording of questions. Labels: at least as many as options or levels. Reversed: levels are
  * given highest first, and a noul's no stands before its yes.
@@ -203,7 +201,7 @@ export function jsonLine(value: Json): string {
 }
 
 export const lettersOne: LettersVersion = {
-  name: lettersVersion,
+  name: 'letters@1',
   aroundState: () => ({ before: '', behind: '' }),
   choiceText,
   scoreText,

@@ -7,8 +7,7 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
-import type { ChatRendering } from './chat-template.js'
+import { type ChatRendering, unusable } from './chat-template.js'
 
 interface ThinkBlock {
   readonly open: string
@@ -111,8 +110,4 @@ function closing(opened: string, block: ThinkBlock): string {
 function missingFrom(start: string, replyTail: string | undefined): string {
   const missing = replyTail?.startsWith(start) ? replyTail.slice(start.length) : ''
   return /[^ ]/.test(missing) ? missing : ''
-}
-
-function unusable(reason: string): OiError {
-  return new OiError('ERR_READOUT', `chat template: ${reason}`)
 }

@@ -11,6 +11,7 @@
 
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { InTurn } from '../in-turn.js'
 import { makeFolder } from '../make-folder.js'
 import type { RunnerEnd } from './runner-process.js'
 import type { InsideCall } from './supervision.js'
@@ -29,7 +30,7 @@ export interface Crash {
 
 export class CrashReports {
   readonly #folder: string
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new InTurn()
 
   /** @param folder - Created with the first report. */
   constructor(folder: string) {
@@ -42,9 +43,7 @@ export class CrashReports {
     const time = new Date().toISOString()
     const text = `${JSON.stringify({ time, ...reportOf(crash) }, null, 2)}\n`
     const name = fileName(time, crash)
-    const written = this.#last.then(() => this.#write(name, text))
-    this.#last = written.catch(() => {})
-    return written
+    return this.#turns.run(() => this.#write(name, text))
   }
 
   async #write(name: string, text: string): Promise<string> {

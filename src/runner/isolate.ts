@@ -54,7 +54,8 @@ export async function openIsolated(
     } catch (error) {
       await runner.close()
       const end = endOf(error)
-      if (end === undefined) throw error
+      // A process that never began has loaded nothing.
+      if (end?.pid === undefined) throw error
       const files = projectorPath ? `${modelPath} with ${projectorPath}` : modelPath
       throw loadFailure(files, `${stage}; ${end.cause}`, end.lastWords)
     } finally {

@@ -30,7 +30,7 @@ import type {
   ScoreOptions,
   ScoreOutput,
 } from '../engine/types.js'
-import { OiError } from '../errors.js'
+import { isOverload, type OiError } from '../errors.js'
 import { stateKey } from './state-key.js'
 
 /**
@@ -149,10 +149,6 @@ function rank(key: number, replica: number): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
-}
-
-function isOverload(error: unknown): error is OiError {
-  return error instanceof OiError && error.code === 'ERR_OVERLOADED'
 }
 
 /**

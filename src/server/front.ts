@@ -88,12 +88,11 @@ export class Front {
     const files = tlsFiles(config)
     this.#tls = files && readTls(files)
     const { handlers, places } = this.#live(config, models)
-    this.#admission = new WorkspaceAdmission({ accounts, ...places })
     this.#shared = sharedLimits(config, log)
-    const admission =
+    const admission = (this.#admission =
       this.#shared === undefined
-        ? this.#admission
-        : new SharedAdmission(this.#admission, this.#shared)
+        ? new WorkspaceAdmission({ accounts, ...places })
+        : new SharedAdmission({ accounts, ...places }, this.#shared))
     this.#handlers = new Handlers({
       ...{ backend, accounts, admission, logger: log.logger, ...handlers },
       serveMetrics: config.metricsPort === 0,

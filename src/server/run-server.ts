@@ -32,7 +32,7 @@ import type { ServerLog } from './server-log.js'
 import { ServiceManager } from './service-manager.js'
 import { SettingsReload } from './settings-reload.js'
 import { listenForStop } from '../terminal/signals.js'
-import { startPatiently } from './start-patiently.js'
+import { startPatiently } from '../accounts/patiently.js'
 import { createTracing } from './tracing.js'
 import { consoleLine, welcome } from './welcome.js'
 

@@ -13,7 +13,7 @@
 import { type Config, type ConfigName, type ModelConfig, settings } from '../config.js'
 import { requireFile } from '../open-input.js'
 import type { Front } from './front.js'
-import { InTurn } from './models/in-turn.js'
+import { InTurn } from '../in-turn.js'
 import { applyModels, type ModelAdminOptions } from './models/model-admin.js'
 import { modelsToOpen } from '../opening/models-to-open.js'
 import type { ServerLog } from './server-log.js'

@@ -9,16 +9,9 @@
  */
 
 import { randomBytes } from 'node:crypto'
+import type { SpentMs } from '../errors.js'
 import type { Attributes, Span } from './span.js'
 import { readTraceparent, readTracestate, type Traceparent } from './traceparent.js'
-
-/** Milliseconds, as in an answer's timings. */
-export interface Phases {
-  readonly tokenize: number
-  readonly queue: number
-  readonly vision: number
-  readonly model: number
-}
 
 interface TracerOptions {
   /** Takes each span when it has ended. Never throws, never waits. */
@@ -93,7 +86,7 @@ export class Trace {
   }
 
   /** Adds the phases of a decision that has just been made. @param startMs - When it was asked. */
-  decision(startMs: number, phases: Phases, parentId = this.#spanId): void {
+  decision(startMs: number, phases: SpentMs, parentId = this.#spanId): void {
     let atMs = startMs
     for (const name of ['tokenize', 'queue', 'vision', 'model'] as const) {
       const lengthMs = phases[name]
@@ -105,7 +98,7 @@ export class Trace {
   }
 
   /** Adds an item of a batch that has its result. @param phases - Undefined if it was refused. */
-  item(startMs: number, phases: Phases | undefined, attributes: Attributes): void {
+  item(startMs: number, phases: SpentMs | undefined, attributes: Attributes): void {
     const spanId = newSpanId()
     if (phases !== undefined) this.decision(startMs, phases, spanId)
     this.#end('item', startMs, performance.now(), this.#spanId, { spanId, attributes })

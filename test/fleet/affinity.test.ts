@@ -45,7 +45,7 @@ async function measure(t: Test, nodes: number, byState: boolean): Promise<Figure
       args: ['--model', modelPath, '--threads', '1', '--log', 'off'],
     }),
     (accounts) =>
-      accounts.terms.setLimits(accounts.workspace('default').id, {
+      accounts.terms.setLimits(accounts.workspaces.get('default').id, {
         ...{ requestsPerMinute: 0, concurrent: 0 },
       }),
   )

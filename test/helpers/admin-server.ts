@@ -60,7 +60,7 @@ export async function withAdmin(
       server.accounts.admin.setPassword(await (hash ??= hashPassword(password)))
       await admin.signIn()
     }
-    const { id: workspaceId } = server.accounts.workspace('default')
+    const { id: workspaceId } = server.accounts.workspaces.get('default')
     const ask = (key = server.key, body = '{}') => post({ ...server, key }, body)
     await use({ ...server, admin, workspaceId, post: ask })
   })

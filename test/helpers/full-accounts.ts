@@ -32,9 +32,9 @@ export function fillAccounts(dataDir: string): void {
   try {
     administration.setPrice('oi-small', { input: 150_000, output: 600_000 })
     const workspaces = ['default', ...teams].map((name) => {
-      if (accounts.listWorkspaces().some((one) => one.name === name))
-        return accounts.workspace(name)
-      return accounts.createWorkspace(name)
+      if (accounts.workspaces.list().some((one) => one.name === name))
+        return accounts.workspaces.get(name)
+      return accounts.workspaces.create(name)
     })
     const [first, second] = workspaces
     administration.credit(first!.id, 250_000_000)

@@ -4,6 +4,7 @@
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   chain: [],
+  'in-turn': [],
   running: ['chain'],
   'package-root': [],
   'user-folder': [],
@@ -16,20 +17,20 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   scoring: ['api', 'errors'],
   images: ['api', 'errors'],
   engine: ['package-root', 'errors'],
-  runner: ['engine', 'chain', 'make-folder', 'errors'],
+  runner: ['engine', 'chain', 'in-turn', 'make-folder', 'errors'],
   accounts: ['server-package', 'user-folder', 'make-folder', 'api', 'errors'],
   models: [
     ...['decide', 'engine', 'prompt', 'scoring', 'api'],
     ...['package-root', 'user-folder', 'open-input', 'make-folder', 'errors'],
   ],
   decide: ['prompt', 'scoring', 'images', 'api', 'running', 'errors'],
-  evaluate: ['open-input', 'scoring', 'client', 'api', 'errors'],
-  trace: ['package-root'],
+  evaluate: ['open-input', 'in-turn', 'scoring', 'client', 'api', 'errors'],
+  trace: ['package-root', 'errors'],
   http: [
     ...['server-package', 'package-root', 'accounts', 'engine'],
     ...['trace', 'api', 'chain', 'running', 'open-input', 'errors'],
   ],
-  admin: ['http', 'accounts', 'api', 'config', 'errors'],
+  admin: ['http', 'accounts', 'api', 'config', 'in-turn', 'errors'],
   oi: ['decide', 'engine', 'api'],
   open: ['oi', 'runner', 'decide', 'models', 'engine', 'api', 'errors'],
   'open-all': ['oi', 'open', 'decide', 'models', 'errors'],
@@ -41,7 +42,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   opening: ['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'api', 'config', 'errors'],
   server: [
     ...['opening', 'http', 'accounts', 'admin', 'runner', 'decide', 'models', 'engine', 'trace'],
-    ...['api', 'config', 'terminal', 'package-root', 'open-input', 'errors'],
+    ...['api', 'config', 'terminal', 'package-root', 'open-input', 'in-turn', 'running', 'errors'],
   ],
   cli: [
     ...['server', 'opening', 'decide', 'models', 'images', 'http', 'accounts', 'admin', 'client'],

@@ -32,7 +32,7 @@ export function withLimits(
   const admissionOf = (accounts: Accounts) =>
     new WorkspaceAdmission({ accounts, placeWaitMs, places, now: () => clock.nowMs })
   return withServer({ admissionOf, ...options }, async (server) => {
-    const { id: workspaceId } = server.accounts.workspace('default')
+    const { id: workspaceId } = server.accounts.workspaces.get('default')
     server.accounts.terms.setLimits(workspaceId, limits)
     const ask: LimitedServer['post'] = (key = server.key, { body, signal } = {}) =>
       post({ ...server, key }, body, {}, decidePath, signal)

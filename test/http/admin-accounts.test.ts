@@ -71,7 +71,7 @@ t.test('a workspace is made with limits and a budget, changed, and given credits
     t.match(await admin.done('POST', `${path}/credit`, { amount: -1 }), { balance: 4_999_999 })
     t.ok(isBalanced(audit(dataDir, 'store')))
     t.match(await admin.done('POST', `${path}/credit`, { unlimited: true }), { balance: null })
-    t.equal(accounts.workspace('store').concurrent, 3)
+    t.equal(accounts.workspaces.get('store').concurrent, 3)
 
     await admin.refused(409, 'conflict', 'PATCH', path, { body: { name: 'default' } })
     await admin.refused(409, 'conflict', 'POST', '/workspaces', { body: { name: 'store' } })
@@ -214,7 +214,7 @@ t.test('every change is in the audit log: who, what, before, after, when', (t) =
 t.test('ten thousand rows of the ledger are read in pages, each once, newest first', (t) =>
   withAdmin(t, {}, async ({ admin, accounts, workspaceId, keyId }) => {
     accounts.credits.add(workspaceId, 1_000_000_000)
-    const { id: other } = accounts.createWorkspace('other')
+    const { id: other } = accounts.workspaces.create('other')
     accounts.credits.add(other, 1000)
     for (let i = 0; i < 10_000; i++) {
       const timeMs = Date.UTC(2026, 0, 31) + Math.floor(i / 3)

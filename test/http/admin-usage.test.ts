@@ -21,7 +21,7 @@ const at = (text: string) => Date.parse(text)
 
 t.test('usage is given by workspace, key and model, per hour and day', (t) =>
   withAdmin(t, {}, async ({ admin, accounts, workspaceId, keyId }) => {
-    const { id: other } = accounts.createWorkspace('other')
+    const { id: other } = accounts.workspaces.create('other')
     const second = accounts.createKey('default', 'second')
     const book = (id: number, key: number, time: string, model: string) =>
       void accounts.ledger.book({ ...bookingOf(id, 3, model), keyId: key, timeMs: at(time) }, false)

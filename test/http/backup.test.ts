@@ -94,7 +94,7 @@ t.test('replaced accounts are kept, and keys that are valid again are named', as
   })
   const accounts = new Accounts({ dataDir })
   accounts.keys.revoke(keyId)
-  accounts.createWorkspace('later')
+  accounts.workspaces.create('later')
   accounts.close()
   const { code, stderr, stdout } = await oi(['admin', 'restore', path, '--data', dataDir])
   t.equal(code, 0)

@@ -27,7 +27,7 @@ function withFakeModel(use: (server: KeyedServer) => Promise<void>, vision = fal
   const options = { vision, facts, admissionOf: ofWorkspaces, cors: createCors(origin) }
   return withFake(options, (server) => {
     const { accounts, key } = server
-    const { id } = accounts.createWorkspace('narrow')
+    const { id } = accounts.workspaces.create('narrow')
     accounts.terms.setLimits(id, { concurrent: 2 })
     const { secret: narrow } = accounts.createKey('narrow', 'narrow')
     return use({ ...server, keys: { key, narrow, origin } })

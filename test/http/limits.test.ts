@@ -166,7 +166,7 @@ t.test(
     const limits = { requestsPerMinute: 600, concurrent: 4 }
     await withLimits(limits, { decider }, async ({ accounts, clock, workspaceId, post }) => {
       t.equal(workspaceId, 1)
-      accounts.createWorkspace('other')
+      accounts.workspaces.create('other')
       const { secret } = accounts.createKey('other', 'key')
       const hammer = async (clients: number) => {
         const answered = { ok: 0, refused: 0 }

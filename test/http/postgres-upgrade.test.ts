@@ -143,7 +143,7 @@ t.test(
     t.match(await run('accounts', 'copy', elsewhere), { code: 0, stdout: /ledger +1/ })
     const copy = new Accounts({ dataDir: elsewhere })
     t.teardown(() => copy.close())
-    t.match(copy.workspace('shop'), { balance: 5_000_000 })
+    t.match(copy.workspaces.get('shop'), { balance: 5_000_000 })
     const wrong = await oi(['keys', 'list'], {
       ...environment,
       OI_ACCOUNTS: postgres.address('nothing'),

@@ -115,8 +115,8 @@ t.test('keys are of a workspace, and are known after a restart', async (t) => {
     },
   })
   let accounts = open()
-  accounts.createWorkspace('a')
-  accounts.createWorkspace('b')
+  accounts.workspaces.create('a')
+  accounts.workspaces.create('b')
   accounts.credits.add(1, 1000)
   t.equal(await accounts.ledger.book(keyed({}), true), true)
   accounts.close()
@@ -131,7 +131,7 @@ t.test('keys are of a workspace, and are known after a restart', async (t) => {
   t.equal(await accounts.ledger.book(keyed({ key: 'old', untilMs: 1 }), true), true)
   t.equal(await accounts.ledger.book(keyed({ key: 'old' }), true), true, 'it had expired')
   t.notOk(accounts.check().faults.length)
-  t.equal(accounts.workspace('a').balance, 1000 - 4 * 5)
+  t.equal(accounts.workspaces.get('a').balance, 1000 - 4 * 5)
   accounts.close()
 })
 

@@ -8,7 +8,6 @@ import type { OiError } from '../../src/errors.js'
 import { leaseMs } from '../../src/http/access/shared/scripts.js'
 import { SharedAdmission } from '../../src/http/access/shared/shared-admission.js'
 import { SharedLimits } from '../../src/http/access/shared/shared-limits.js'
-import { WorkspaceAdmission } from '../../src/http/access/workspace-admission.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { sameServers } from '../helpers/nodes.js'
 import { readPrometheus } from '../helpers/prometheus.js'
@@ -25,7 +24,6 @@ async function nodeOf(t: Test, redis: RedisServer, limits: Partial<Limits>, plac
   const { secret } = accounts.createFirstKey()!
   const caller = accounts.authenticate(`Bearer ${secret}`)
   accounts.terms.setLimits(caller.workspaceId, limits)
-  const own = new WorkspaceAdmission({ accounts, placeWaitMs })
   const changes: boolean[] = []
   const shared = new SharedLimits({ url: redis.url, onChange: (up) => changes.push(up) })
   t.teardown(() => {
@@ -33,7 +31,7 @@ async function nodeOf(t: Test, redis: RedisServer, limits: Partial<Limits>, plac
     accounts.close()
   })
   await until(() => shared.up)
-  const admission = new SharedAdmission(own, shared)
+  const admission = new SharedAdmission({ accounts, placeWaitMs }, shared)
   /** What a request does at its head and before the model. */
   const enter = async (patient = false) => {
     admission.take(caller, 1)
@@ -188,7 +186,7 @@ t.test(
       3,
       () => ({ model: 'fake', args: ['--limits', redis.url.replace('//', '//default:@')] }),
       (accounts) =>
-        accounts.terms.setLimits(accounts.workspace('default').id, { requestsPerMinute: 50 }),
+        accounts.terms.setLimits(accounts.workspaces.get('default').id, { requestsPerMinute: 50 }),
     )
     const shared = async (i: number) => {
       const text = await (await fetch(servers[i]!.url('/metrics'))).text()

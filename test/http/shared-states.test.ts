@@ -30,8 +30,8 @@ for (const [shareStates, shared] of [
     return withServer(
       { decider: stubDecider(decide), shareStates },
       async ({ url, key, accounts }) => {
-        const { id } = accounts.createWorkspace('other')
-        const own = accounts.workspace('default').id
+        const { id } = accounts.workspaces.create('other')
+        const own = accounts.workspaces.get('default').id
         const same = accounts.keys.create(own, terms).secret
         const other = accounts.keys.create(id, terms).secret
         for (const [path, body] of Object.entries(bodies)) {

@@ -112,7 +112,7 @@ t.test('a lock of seconds: only requests that must be charged wait for it', (t) 
   withLimits(limits, {}, async (server) => {
     const { accounts, dataDir, url, post, key, log } = server
     charge(server, true)
-    accounts.createWorkspace('free')
+    accounts.workspaces.create('free')
     const { secret } = accounts.createKey('free', 'k')
     t.equal((await post()).status, 200)
     const unlock = await lock(dataDir)

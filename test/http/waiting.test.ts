@@ -78,10 +78,10 @@ t.test('many clients of some workspaces keep no other workspace out', (t) => {
       const { accounts, key, post } = server
       const keys = [key, key, key]
       for (const name of ['second', 'third']) {
-        accounts.createWorkspace(name)
+        accounts.workspaces.create(name)
         keys.push(accounts.createKey(name, 'key').secret)
       }
-      accounts.createWorkspace('other')
+      accounts.workspaces.create('other')
       const { secret } = accounts.createKey('other', 'key')
       let stopped = false
       const statuses = new Map<number, number>()

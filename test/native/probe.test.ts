@@ -11,7 +11,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { open } from '../../src/open.js'
-import { Probe, requireLoadable } from '../../src/models/probe.js'
+import { requireLoadable } from '../../src/opening/require-loadable.js'
 import { fixturePath, projectorPath } from '../helpers/fixture.js'
 
 const dir = t.testdir({})
@@ -120,16 +120,4 @@ t.test('a success is remembered, until the file changes', async (t) => {
   t.ok(remembered.length > 0)
   writeFileSync(path, readFileSync(aborting))
   await t.rejects(requireLoadable(request), { code: 'ERR_MODEL_LOAD' })
-})
-
-t.test('a probe continues with the next file after a crash', async (t) => {
-  const probe = new Probe()
-  try {
-    for (let round = 0; round < 2; round++) {
-      await t.rejects(probe.load({ ...options, modelPath: aborting }), { code: 'ERR_MODEL_LOAD' })
-      t.same(await probe.load({ ...options, modelPath: small }), { loaded: true })
-    }
-  } finally {
-    probe.close()
-  }
 })

@@ -6,8 +6,8 @@ import { dataFolder } from '../helpers/data-folder.js'
 
 onEachStore('accounts are copied to SQLite and back, with ids and sums', async (t, store) => {
   const source = store.open()
-  const { id } = source.createWorkspace('default')
-  source.createWorkspace('other')
+  const { id } = source.workspaces.create('default')
+  source.workspaces.create('other')
   const admin = source.administer({ kind: 'command', detail: 'test' })
   const first = admin.createKey(id, { name: 'a', expiresMs: null, models: ['m'] })
   const { secret } = admin.rotateKey(first.id, 60_000)
@@ -33,15 +33,15 @@ onEachStore('accounts are copied to SQLite and back, with ids and sums', async (
     admin_password: 1,
     audit: 2,
   })
-  t.strictSame(copy.listKeys(), source.listKeys())
-  t.strictSame(copy.listWorkspaces(), source.listWorkspaces())
+  t.strictSame(copy.keys.list(), source.keys.list())
+  t.strictSame(copy.workspaces.list(), source.workspaces.list())
   t.strictSame(copy.audit.page(10), source.audit.page(10))
   t.strictSame(copy.check(), source.check())
   t.equal(copy.authenticate(`Bearer ${secret}`).workspaceId, id)
   t.equal(await copy.ledger.book({ ...bookingOf(id, 5), retry }, true), false, 'a retry stays one')
   t.throws(() => source.copyTo(copy), { code: 'ERR_ACCOUNTS', message: /already/ })
 
-  const last = copy.createWorkspace('third').id
+  const last = copy.workspaces.create('third').id
   t.ok(last > 2)
 })
 
@@ -57,7 +57,7 @@ onEachStore('accounts that SQLite had go on in another store', async (t, store) 
   await target.ledger.book(bookingOf(workspaceId, 70), true)
   t.ok(isBalanced(store.audit()))
   t.match(store.audit(), { balance: 900, booked: 2 })
-  t.ok(target.createWorkspace('next').id > workspaceId)
+  t.ok(target.workspaces.create('next').id > workspaceId)
   t.ok(target.createKey('next', 'k').id > 1)
   target.credits.add(workspaceId, 5)
 })

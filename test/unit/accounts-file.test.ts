@@ -18,8 +18,8 @@ function open(t: Test, dataDir = dataFolder(t)) {
   const log: string[] = []
   const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => log.push(text) })
   t.teardown(() => accounts.close())
-  if (accounts.listWorkspaces().length === 0) accounts.createWorkspace('default')
-  return { accounts, dataDir, id: accounts.workspace('default').id, log }
+  if (accounts.workspaces.list().length === 0) accounts.workspaces.create('default')
+  return { accounts, dataDir, id: accounts.workspaces.get('default').id, log }
 }
 
 /** A folder for kept bookings, instead of the user's own. */

@@ -20,7 +20,7 @@ onEachStore(
   'a key is oi- and 43 base64url characters, and lets its workspace in',
   async (t, store) => {
     const accounts = store.open()
-    accounts.createWorkspace('shop')
+    accounts.workspaces.create('shop')
     const key = accounts.createKey('shop', 'web')
     t.match(key.secret, /^oi-[A-Za-z0-9_-]{43}$/)
     t.equal(key.lastFour, key.secret.slice(-4))
@@ -79,16 +79,16 @@ onEachStore('uses are written within about a second, and at close', async (t, st
   const reader = store.open()
   const { secret } = accounts.createFirstKey()!
   accounts.authenticate(`Bearer ${secret}`)
-  t.equal(reader.listKeys()[0]!.usedMs, null)
+  t.equal(reader.keys.list()[0]!.usedMs, null)
   const startMs = performance.now()
-  await until(() => reader.listKeys()[0]!.usedMs !== null)
+  await until(() => reader.keys.list()[0]!.usedMs !== null)
   const tookMs = performance.now() - startMs
   t.ok(tookMs < 10_000, `${tookMs} ms`)
-  const { usedMs } = reader.listKeys()[0]!
+  const { usedMs } = reader.keys.list()[0]!
   await sleep(5)
   accounts.authenticate(`Bearer ${secret}`)
   accounts.close()
-  t.ok(reader.listKeys()[0]!.usedMs! > usedMs!)
+  t.ok(reader.keys.list()[0]!.usedMs! > usedMs!)
 })
 
 t.test('processes that start together on an empty folder agree on one first key', async (t) => {
@@ -106,28 +106,28 @@ t.test('processes that start together on an empty folder agree on one first key'
     Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '-e', script])),
   )
   t.equal(outputs.filter(({ stdout }) => stdout === 'true\n').length, 1)
-  t.equal(open(t, dataDir).accounts.listKeys().length, 5)
+  t.equal(open(t, dataDir).accounts.keys.list().length, 5)
 })
 
 onEachStore('names: taken, unknown, unfit', async (t, store) => {
   const accounts = store.open()
-  accounts.createWorkspace('a')
-  t.throws(() => accounts.createWorkspace('a'), { code: 'ERR_CONFLICT', message: /already/ })
+  accounts.workspaces.create('a')
+  t.throws(() => accounts.workspaces.create('a'), { code: 'ERR_CONFLICT', message: /already/ })
   t.throws(() => accounts.createKey('b', 'k'), { message: /oi workspaces create b/ })
-  t.throws(() => accounts.createWorkspace(''), { code: 'ERR_ACCOUNTS' })
+  t.throws(() => accounts.workspaces.create(''), { code: 'ERR_ACCOUNTS' })
   t.throws(() => accounts.createKey('a', 'line\nbreak'), { code: 'ERR_ACCOUNTS' })
   t.throws(() => accounts.keys.revoke(99), { code: 'ERR_NOT_FOUND', message: /no key 99/ })
 })
 
 onEachStore('keys are listed per workspace, without secrets', async (t, store) => {
   const accounts = store.open()
-  accounts.createWorkspace('a')
-  accounts.createWorkspace('b')
+  const { id } = accounts.workspaces.create('a')
+  accounts.workspaces.create('b')
   const { secret } = accounts.createKey('a', 'one')
   accounts.createKey('b', 'two')
-  t.match(accounts.listKeys('a'), [{ name: 'one', workspace: 'a' }])
-  t.equal(accounts.listKeys().length, 2)
-  t.notOk(JSON.stringify(accounts.listKeys()).includes(secret))
+  t.match(accounts.keys.list(id), [{ name: 'one', workspace: 'a' }])
+  t.equal(accounts.keys.list().length, 2)
+  t.notOk(JSON.stringify(accounts.keys.list()).includes(secret))
 })
 
 t.test('a file of a newer version is left alone', async (t) => {

@@ -19,7 +19,7 @@ function open(t: Test) {
   const log: string[] = []
   const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => log.push(text) })
   t.teardown(() => accounts.close())
-  const { id } = accounts.createWorkspace('default')
+  const { id } = accounts.workspaces.create('default')
   return { accounts, dataDir, id, log }
 }
 
@@ -121,7 +121,7 @@ t.test('a clock that jumps neither loses nor moves a booking', async (t) => {
     accounts.usage('default').usage.reduce((sum, { requests }) => sum + requests, 0),
     4,
   )
-  const { usedMs } = accounts.listKeys()[0]!
+  const { usedMs } = accounts.keys.list()[0]!
   t.ok(Math.abs(usedMs! - real()) < 60_000, 'a use in the future does not stay')
 })
 

@@ -6,7 +6,7 @@ import { until } from '../helpers/until.js'
 
 function open({ open }: Store) {
   const accounts = open(0)
-  const { id } = accounts.createWorkspace('default')
+  const { id } = accounts.workspaces.create('default')
   return { accounts, id }
 }
 
@@ -39,7 +39,7 @@ onEachStore(
   async (t, store) => {
     const { accounts, id } = open(store)
     const elsewhere = store.open()
-    accounts.createWorkspace('other')
+    accounts.workspaces.create('other')
     const random = createRandom(3)
     for (let i = 0; i < 300; i++) {
       const { credits, ledger } = random.pick([accounts, elsewhere])

@@ -52,7 +52,7 @@ t.test('a copy of the older form is beside it, and an older version can open it'
   const accounts = new Accounts({ dataDir, log: (text) => log.push(text) })
   t.teardown(() => accounts.close())
   t.match(accounts.authenticate(`Bearer ${secret}`), { workspace: 'default' })
-  t.match(accounts.workspace('default'), { balance: 90, budget: null })
+  t.match(accounts.workspaces.get('default'), { balance: 90, budget: null })
   t.same(accounts.check().faults, [])
   t.match(accounts.keys.list(), [{ name: 'k', expiresMs: null, blockedMs: null, models: null }])
 

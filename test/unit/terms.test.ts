@@ -5,7 +5,7 @@ onEachStore(
   'a new workspace has 6,000 requests per minute, 256 at once, an unlimited balance',
   async (t, store) => {
     const accounts = store.open()
-    const { id } = accounts.createWorkspace('a')
+    const { id } = accounts.workspaces.create('a')
     const unlimited = { balance: null, budget: null }
     t.strictSame(accounts.terms.of(id), { requestsPerMinute: 6000, concurrent: 256, ...unlimited })
   },
@@ -13,11 +13,11 @@ onEachStore(
 
 onEachStore('limits are set one by one, within bounds', async (t, store) => {
   const accounts = store.open()
-  const { id } = accounts.createWorkspace('a')
+  const { id } = accounts.workspaces.create('a')
   const { count } = accounts.changes
   accounts.terms.setLimits(id, { requestsPerMinute: 0 })
   accounts.terms.setLimits(id, { concurrent: 3 })
-  t.match(accounts.listWorkspaces(), [{ requestsPerMinute: 0, concurrent: 3, balance: null }])
+  t.match(accounts.workspaces.list(), [{ requestsPerMinute: 0, concurrent: 3, balance: null }])
   t.ok(accounts.changes.count > count)
   for (const wrong of [
     { concurrent: -1 },

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { OiError } from '../../errors.js'
+import { isOverload, OiError } from '../../errors.js'
 import { isSqliteError } from './sqlite.js'
 
 /** When a caller may try again, milliseconds. */
@@ -53,7 +53,7 @@ export function isBusy(error: unknown): boolean {
 
 /** Whether the accounts' refusal is only because of another writer. */
 export function isBusyError(error: unknown): boolean {
-  return error instanceof OiError && error.code === 'ERR_OVERLOADED' && isBusy(error.cause)
+  return isOverload(error) && isBusy(error.cause)
 }
 
 /** Whether the file's bytes are wrong. */

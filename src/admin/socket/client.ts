@@ -46,23 +46,22 @@ export async function askServer(
 }
 
 /**
- * Whether a server runs on a data folder.
- *
- * @throws {@link OiError} `ERR_REMOTE` if one may run, and cannot be asked.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if a server runs on a data folder; `ERR_REMOTE` if one may
+ *   run, and cannot be asked.
  */
-export async function isServed(dataDir: string): Promise<boolean> {
-  if (!existsSync(dataDir)) return false
+export async function requireUnserved(dataDir: string): Promise<void> {
+  if (!existsSync(dataDir)) return
   try {
     const socket = await connectTo(dataDir)
     socket.destroy()
-    return true
   } catch (error) {
     // Without a valid address there can be no server.
-    if ((error as OiError).code === 'ERR_CONFIG') return false
+    if ((error as OiError).code === 'ERR_CONFIG') return
     const cause = (error as OiError).cause as NodeJS.ErrnoException | undefined
-    if (cause?.code === 'ENOENT' || cause?.code === 'ECONNREFUSED') return false
+    if (cause?.code === 'ENOENT' || cause?.code === 'ECONNREFUSED') return
     throw error
   }
+  throw new OiError('ERR_ACCOUNTS', `A server runs on the data folder ${dataDir}: stop it first`)
 }
 
 async function connectTo(dataDir: string): Promise<Socket> {

@@ -8,9 +8,8 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Accounts } from '../../accounts/accounts.js'
 import type { CopiedTable } from '../../accounts/copy.js'
-import { isServed } from '../../admin/socket/client.js'
+import { requireUnserved } from '../../admin/socket/client.js'
 import { readConfig } from '../../config.js'
-import { OiError } from '../../errors.js'
 import { accountsOf } from '../../server/accounts-of.js'
 import type { Dependencies } from '../../server/dependencies.js'
 import { printError } from '../../terminal/print.js'
@@ -32,10 +31,7 @@ export function addCopyCommand(accounts: Command, { environment }: Dependencies)
   addSettings(copy, accountsSettings).action(
     async (to: string, flags: AccountsFlags & ListFlags) => {
       const { dataDir } = configOf({ environment }, flags)
-      if (await isServed(dataDir)) {
-        const message = `A server runs on the data folder ${dataDir}: stop it first`
-        throw new OiError('ERR_ACCOUNTS', message)
-      }
+      await requireUnserved(dataDir)
       // Read as the setting of a server would be, without what else is set.
       const target = /^postgres(ql)?:/.test(to)
         ? readConfig({}, { dataDir, accounts: to })

@@ -55,7 +55,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .option('--model <name>', 'a model that it may use; repeatable', together)
   addSettings(create, accountsSettings).action((flags: CreateFlags) => {
     withAccounts(dependencies, flags, (accounts, administration) => {
-      const { id } = accounts.workspace(flags.workspace)
+      const { id } = accounts.workspaces.get(flags.workspace)
       const { name, expires = null, model: models = null } = flags
       const key = administration.createKey(id, { name, expiresMs: expires, models })
       // The key alone on standard output, so that a script can take it.
@@ -74,8 +74,10 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .option(...wideFlag)
   addSettings(list, accountsSettings).action(
     (flags: AccountsFlags & ListFlags & { workspace?: string }) => {
+      const { workspace } = flags
       withAccounts(dependencies, flags, (accounts) => {
-        printList(accounts.listKeys(flags.workspace), columns, flags)
+        const shown = (key: Key) => workspace === undefined || key.workspace === workspace
+        printList(accounts.keys.list().filter(shown), columns, flags)
       })
     },
   )
@@ -149,7 +151,4 @@ function readExpiry(text: string): number {
 
 const readEnd = (text: string) => (text === 'never' ? null : readExpiry(text))
 
-function readId(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('An id is a whole number.')
-  return Number(text)
-}
+const readId = readWhole(0, 999_999_999_999_999)

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Workspace } from '../../accounts/accounts.js'
 import { type Budget, mostBudgetTokens, periods, resetText } from '../../accounts/budget.js'
 import { showCredits } from '../../accounts/ledger/money.js'
@@ -29,6 +29,8 @@ type LimitsFlags = AccountsFlags & Partial<Limits>
 type CreditFlags = AccountsFlags & { readonly unlimited?: boolean }
 type BudgetFlags = AccountsFlags & Partial<Budget> & { readonly unlimited?: boolean }
 type Flags = AccountsFlags & ListFlags
+
+const readLimit = readWhole(0, 9_999_999_999)
 
 const columns = {
   id: (workspace: Workspace) => String(workspace.id),
@@ -84,7 +86,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .option('--all', 'archived ones, too')
   addSettings(list, accountsSettings).action((flags: Flags & { all?: boolean }) => {
     withAccounts(dependencies, flags, (accounts) => {
-      const all = accounts.listWorkspaces()
+      const all = accounts.workspaces.list()
       const shown = flags.all ? all : all.filter(({ archivedMs }) => archivedMs === null)
       printList(shown, flags.all ? { ...columns, ...archivedColumn } : columns, flags)
       const hidden = all.length - shown.length
@@ -99,9 +101,8 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .option('--undo', 'take it into use again')
   addSettings(archive, accountsSettings).action(
     (name: string, flags: AccountsFlags & { undo?: boolean }) => {
-      withAccounts(dependencies, flags, (accounts, administration) => {
-        const { id } = accounts.workspace(name)
-        const { archivedMs } = administration.changeWorkspace(id, { archived: !flags.undo })
+      withAccounts(dependencies, flags, (_accounts, administration) => {
+        const { archivedMs } = administration.changeWorkspace(name, { archived: !flags.undo })
         const state = archivedMs === null ? 'in use again' : 'archived: its keys are refused'
         print(`The workspace "${name}" is ${state}.\n`)
       })
@@ -118,14 +119,13 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     if (flags.requestsPerMinute === undefined && flags.concurrent === undefined) {
       throw new OiError('ERR_CONFIG', 'Nothing to set: --requests-per-minute, --concurrent')
     }
-    withAccounts(dependencies, flags, (accounts, administration) => {
+    withAccounts(dependencies, flags, (_accounts, administration) => {
       const { requestsPerMinute, concurrent } = flags
       const limits = {
         ...(requestsPerMinute !== undefined && { requestsPerMinute }),
         ...(concurrent !== undefined && { concurrent }),
       }
-      const { id } = accounts.workspace(name)
-      print(`${describe(administration.changeWorkspace(id, { limits }))}\n`)
+      print(`${describe(administration.changeWorkspace(name, { limits }))}\n`)
     })
   })
 
@@ -136,8 +136,8 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .argument('<new>', 'not yet taken')
   addSettings(rename, accountsSettings).action(
     (name: string, next: string, flags: AccountsFlags) => {
-      withAccounts(dependencies, flags, (accounts, administration) => {
-        administration.changeWorkspace(accounts.workspace(name).id, { name: next })
+      withAccounts(dependencies, flags, (_accounts, administration) => {
+        administration.changeWorkspace(name, { name: next })
         print(`The workspace "${name}" is called "${next}" now.\n`)
       })
     },
@@ -156,10 +156,9 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     if (given === (unlimited === true)) {
       throw new OiError('ERR_CONFIG', 'Expected either --tokens and --period, or --unlimited')
     }
-    withAccounts(dependencies, flags, (accounts, administration) => {
-      const { id } = accounts.workspace(name)
+    withAccounts(dependencies, flags, (_accounts, administration) => {
       const next = unlimited ? null : { tokens: tokens!, period: period! }
-      print(`${describe(administration.changeWorkspace(id, { budget: next }))}\n`)
+      print(`${describe(administration.changeWorkspace(name, { budget: next }))}\n`)
     })
   })
 
@@ -178,12 +177,11 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
       if ((credits === undefined) === (flags.unlimited === undefined)) {
         throw new OiError('ERR_CONFIG', 'Expected either an amount or --unlimited')
       }
-      withAccounts(dependencies, flags, (accounts, administration) => {
-        const { id } = accounts.workspace(name)
+      withAccounts(dependencies, flags, (_accounts, administration) => {
         const workspace =
           credits === undefined
-            ? administration.makeUnlimited(id)
-            : administration.credit(id, credits)
+            ? administration.makeUnlimited(name)
+            : administration.credit(name, credits)
         print(`${describe(workspace)}\n`)
       })
     },
@@ -229,9 +227,4 @@ function showBudget(budget: Workspace['budget']): string {
   if (budget === null) return 'unlimited'
   const { tokens, period, usedTokens, endMs } = budget
   return `${usedTokens} of ${tokens} used, anew each ${period} (${resetText(endMs)})`
-}
-
-function readLimit(text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('A limit is a whole number.')
-  return Number(text)
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { backUp, checkBackup, restore, timeInName } from '../../accounts/backup.js'
-import { isServed } from '../../admin/socket/client.js'
+import { requireUnserved } from '../../admin/socket/client.js'
 import { counted, sizeText } from '../../api/words.js'
 import { readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
@@ -67,9 +67,7 @@ export function addBackupCommands(admin: Command, dependencies: CommandDependenc
     .option(...wideFlag)
   addSettings(restoring, ['dataDir']).action(async (file: string, flags: CheckFlags) => {
     const folder = folderOf(flags)
-    if (await isServed(folder)) {
-      throw new OiError('ERR_ACCOUNTS', `A server runs on the data folder ${folder}: stop it first`)
-    }
+    await requireUnserved(folder)
     const { kept, revived, consistency } = await restore(folder, file)
     showConsistency(consistency, flags, dependencies)
     if (kept !== undefined) printError(`The accounts from before are in ${kept}\n`)

@@ -13,7 +13,6 @@
 
 import { keysOf, stringifyJson } from '../../api/json.js'
 import type { DecideRequest } from '../../decide/types.js'
-import { OiError } from '../../errors.js'
 import { EarlierRecords } from '../../evaluate/rows/earlier-records.js'
 import { commonMeanings, Journal, type JournalKind } from '../../evaluate/journal.js'
 import { refusalOf } from '../../evaluate/measure.js'
@@ -85,8 +84,6 @@ export async function askRowsFile(
     const survey = await withProgress('Reading the rows', (onProgress) =>
       surveyRows(file, rowLimits, { onProgress, check: ({ record }) => out.requireFree(record) }),
     )
-    if (survey.rows === 0)
-      throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
     return await withOpened(open(), async ({ subject }) => {
       const journal = await openJournal(options, subject, survey.digest)
       const total = Math.min(limit, survey.rows)

@@ -85,7 +85,6 @@ async function evaluateRows(
       check: out?.check,
     }),
   )
-  if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
   if (survey.missing.length > 0) {
     const names = survey.missing.map((name) => JSON.stringify(name)).join(', ')
     throw new OiError(

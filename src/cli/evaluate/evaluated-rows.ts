@@ -4,14 +4,14 @@
  * @module
  */
 
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { keysOf } from '../../api/json.js'
 import type { DecideRequest } from '../../decide/types.js'
-import { OiError } from '../../errors.js'
 import { EarlierRecords } from '../../evaluate/rows/earlier-records.js'
 import type { Journal } from '../../evaluate/journal.js'
 import type { RowRecord } from '../../evaluate/measure.js'
 import type { InOrder } from '../../evaluate/run.js'
+import { writeText } from '../../evaluate/rows/rows-file.js'
 import type { AskedRow, LabelledRow } from '../../evaluate/rows/types.js'
 import { RowsOut } from '../output/rows-out.js'
 
@@ -31,7 +31,7 @@ export class EvaluatedRows {
 
   /** Begins the file. */
   inOrder(journal: Journal | undefined): InOrder<LabelledRow, RowRecord> {
-    this.#do(() => (this.#file = openSync(this.#path, 'w')))
+    this.#file = openSync(this.#path, 'w')
     const earlier = journal && new EarlierRecords(journal.earlier())
     return {
       earlier: (line) => earlier!.take(line),
@@ -51,19 +51,6 @@ export class EvaluatedRows {
   }
 
   #write(text: string): void {
-    const bytes = Buffer.from(text)
-    // A nearly full disk takes a part; the next write then fails with the reason.
-    this.#do(() => {
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#file!, bytes, at)
-    })
-  }
-
-  #do(work: () => void): void {
-    try {
-      work()
-    } catch (cause) {
-      const { message } = cause as Error
-      throw new OiError('ERR_INVALID_ARGUMENT', `--rows-out: ${message}`, { cause })
-    }
+    writeText(this.#file!, text, '--rows-out')
   }
 }

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { ruleNames } from '../../evaluate/figures/curves.js'
 import {
   showCount,
   showExactly,
   showInterval,
   showPercent,
   showShare,
+  thresholdCells,
 } from '../../evaluate/numbers.js'
 import type { ChoiceFigures, Report } from '../../evaluate/report.js'
 import { inColumns, shortName } from '../../terminal/text-table.js'
@@ -56,10 +56,7 @@ export function thresholdBlocks({ questions }: Report): string[][] {
     `Thresholds of ${shortName(name)}, on these rows`,
     ...inColumns([
       ['', 'yes from', 'precision', 'recall', 'F1', 'accuracy'],
-      ...noul.thresholds.map(({ rule, threshold, precision, recall, f1, accuracy }) => [
-        ...[ruleNames[rule], showExactly(threshold)],
-        ...[precision, recall, f1, accuracy].map(showShare),
-      ]),
+      ...noul.thresholds.map(thresholdCells),
     ]),
   ])
 }

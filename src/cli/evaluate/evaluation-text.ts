@@ -5,12 +5,16 @@
  */
 
 import {
+  binaryCells,
   differenceCells,
+  figureCells,
+  figureHead,
+  quantileCells,
+  quantileHead,
   showAmount,
   showCost,
   showCount,
   showDuration,
-  showInterval,
   showPercent,
   showShare,
 } from '../../evaluate/numbers.js'
@@ -63,30 +67,10 @@ function headLines({ file, models, rows, overall, url, whole }: Report): string[
   return lines
 }
 
-type Column = readonly [head: string, cell: (figures: Figures) => string]
-
-/** Only columns that have a value for some group. */
 function table(groups: readonly (readonly [name: string, Figures])[]): string[] {
   const flips = groups.some(([, { flips }]) => flips !== undefined)
-  const columns: Column[] = [
-    ['answers', ({ answers }) => showCount(answers)],
-    ['accuracy', ({ accuracy }) => showShare(accuracy)],
-    ['95 %', ({ accuracyInterval }) => showInterval(accuracyInterval)],
-    ['guessing', ({ guessing }) => showShare(guessing)],
-    ['Brier', ({ brier }) => showShare(brier)],
-    ['log loss', ({ logLoss }) => showShare(logLoss)],
-    ['ECE', ({ ece }) => showShare(ece)],
-    ['mass', ({ labelMass }) => showShare(labelMass.mean)],
-    ['mass 5 %', ({ labelMass }) => showShare(labelMass.p5)],
-    ...(flips
-      ? ([
-          ['flips', ({ flips }) => (flips ? showShare(flips.rate) : '')],
-          ['shift', ({ flips }) => (flips ? showShare(flips.shift) : '')],
-        ] satisfies Column[])
-      : []),
-  ]
-  const head = ['', ...columns.map(([name]) => name)]
-  const rows = groups.map(([name, figures]) => [name, ...columns.map(([, cell]) => cell(figures))])
+  const head = ['', ...figureHead, 'mass', 'mass 5 %', ...(flips ? ['flips', 'shift'] : [])]
+  const rows = groups.map(([name, figures]) => [name, ...figureCells(figures, flips)])
   return inColumns([head, ...rows])
 }
 
@@ -115,19 +99,12 @@ function binaryBlocks({ overall: { noul, other } }: Report): string[][] {
   ]
 }
 
-function binaryLines(
-  title: string,
-  { yes, precision, recall, f1, brier, auc, averagePrecision }: BinaryFigures,
-): string[] {
+function binaryLines(title: string, figures: BinaryFigures): string[] {
   return [
     title,
     ...inColumns([
       ['', 'yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC', 'avg. prec.'],
-      [
-        '',
-        showPercent(yes),
-        ...[precision, recall, f1, brier, auc, averagePrecision].map(showShare),
-      ],
+      ['', ...binaryCells(figures)],
     ]),
   ]
 }
@@ -197,8 +174,6 @@ function costLines({
   if (rows.answered === 0) return []
   const { input, cached, image, output } = tokens
   const images = image === 0 ? '' : `, ${showCount(image)} of images`
-  const quantiles = ({ mean, p50, p90, p95, p99, max }: typeof modelMs) =>
-    [mean, p50, p90, p95, p99, max].map(showAmount)
   return [
     `${showCount(input)} tokens in (${showPercent(cached / input)} cached${images}), ` +
       `${showCount(output)} out; ${showAmount(input / rows.answered)} in for a decision` +
@@ -208,9 +183,9 @@ function costLines({
       `answers/s in ${showDuration(report.seconds)}, ${report.concurrency} at the same time`,
     '',
     ...inColumns([
-      ['ms', 'mean', 'median', '90 %', '95 %', '99 %', 'longest'],
-      ['latency', ...quantiles(latencyMs)],
-      ['model', ...quantiles(modelMs)],
+      quantileHead,
+      ['latency', ...quantileCells(latencyMs)],
+      ['model', ...quantileCells(modelMs)],
     ]),
   ]
 }

@@ -30,6 +30,7 @@ import type { Dependencies } from '../../server/dependencies.js'
 import { probeModel } from '../../opening/open-model.js'
 import { print, printError } from '../../terminal/print.js'
 import { readText } from '../input/read-text.js'
+import { readWhole } from '../input/values.js'
 import { PullDisplay } from './pull-display.js'
 import { addSettings } from '../input/setting-options.js'
 import { type ListFlags, printList, showTime, wideFlag } from '../output/table.js'
@@ -44,7 +45,7 @@ interface PullFlags extends FolderFlags {
   readonly sha256?: string
   readonly hub?: string
   readonly tokenFile?: string
-  readonly connections: string
+  readonly connections: number
   readonly mmproj?: string | false
   readonly json?: boolean
 }
@@ -80,7 +81,7 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
       'file with a token; sent to the hub or, for an address, to its server',
     )
     .option('--hub <address>', 'another hub (HF_ENDPOINT)')
-    .option('--connections <n>', 'parallel downloads, 1 to 16', String(pullConnections))
+    .option('--connections <n>', 'parallel downloads', readWhole(1, 16), pullConnections)
     .option('--mmproj <source>', 'its projector: an address, a path, or hf:…:FILE.gguf')
     .option('--no-mmproj', 'without the projector of the repository')
     .option('--json', 'JSON for programs; sizes are bytes')
@@ -154,7 +155,7 @@ async function pullOptions(
     sha256: readSha256(flags.sha256, '--sha256'),
     projector: projectorSource(flags.mmproj, hub),
     modelsDir: modelsDirOf(config),
-    connections: readConnections(flags.connections),
+    connections: flags.connections,
     onProgress: (name, progress) => display.show(name, progress),
     requireUnused: (name) => requireNotServed(name, config),
     check: async (file, projector) => {
@@ -186,11 +187,6 @@ async function readToken(
 }
 
 const warn = (text: string) => printError(`${text}\n`)
-
-function readConnections(text: string): number {
-  if (/^(?:[1-9]|1[0-6])$/.test(text)) return Number(text)
-  throw new OiError('ERR_CONFIG', `--connections: expected an integer from 1 to 16, got ${text}`)
-}
 
 /** @throws {@link OiError} `ERR_PULL` if the server on the data folder has the model open. */
 async function requireNotServed(name: string, config: Config): Promise<void> {

@@ -5,8 +5,7 @@
  */
 
 import type { BinaryFigures } from '../figures/binary-tally.js'
-import { ruleNames } from '../figures/curves.js'
-import { showCount, showExactly, showPercent, showShare } from '../numbers.js'
+import { showCount, showExactly, showPercent, showShare, thresholdCells } from '../numbers.js'
 import type { ChoiceFigures, Report } from '../report.js'
 import type { Figures } from '../figures/tally.js'
 import { confusionPlot } from './confusion-plot.js'
@@ -46,11 +45,7 @@ function curvesOf(name: string, { curve, auc, averagePrecision, thresholds }: Bi
     </div>
     ${table(
       ['yes from … on', 'threshold', 'precision', 'recall', 'F1', 'accuracy'],
-      thresholds.map(({ rule, threshold, precision, recall, f1, accuracy }) => [
-        ruleNames[rule],
-        showExactly(threshold),
-        ...[precision, recall, f1, accuracy].map(showShare),
-      ]),
+      thresholds.map(thresholdCells),
     )}`
 }
 

@@ -7,6 +7,7 @@
 import type { Column } from '../figures/histogram.js'
 import { showAmount, showCount } from '../numbers.js'
 import type { Report } from '../report.js'
+import { round } from './line-plot.js'
 import { html, type Markup } from './markup.js'
 
 const inner = { width: 580, height: 150 }
@@ -93,8 +94,4 @@ function ticksOf(columns: readonly Column[]): number[] {
 function anchor(x: number): string {
   if (x < 30) return 'start'
   return x > width - 30 ? 'end' : 'middle'
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

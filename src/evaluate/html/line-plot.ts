@@ -24,7 +24,6 @@ const side = 200
 const margin = { left: 48, top: 30, right: 12, bottom: 40 }
 const width = margin.left + side + margin.right
 const height = margin.top + side + margin.bottom
-const ticks = [0, 0.25, 0.5, 0.75, 1]
 
 /** Points that are no numbers are left out. */
 export function linePlot({ title, note, across, up, points, tips, diagonal }: LinePlot): Markup {
@@ -41,12 +40,7 @@ export function linePlot({ title, note, across, up, points, tips, diagonal }: Li
   >
     <text class="strong" x="${margin.left}" y="16">${title}</text>
     <text x="${x(1)}" y="16" text-anchor="end">${note}</text>
-    ${ticks.map(
-      (tick) =>
-        html`<path class="grid" d="M${x(0)} ${y(tick)}H${x(1)}M${x(tick)} ${y(0)}V${y(1)}" />
-          <text x="${x(0) - 6}" y="${y(tick) + 4}" text-anchor="end">${tick}</text>
-          <text x="${x(tick)}" y="${y(0) + 16}" text-anchor="middle">${tick}</text>`,
-    )}
+    ${gridOf(x, y)}
     ${diagonal ? html`<path class="ideal" d="M${x(0)} ${y(0)}L${x(1)} ${y(1)}" />` : undefined}
     <path
       class="curve"
@@ -63,6 +57,16 @@ export function linePlot({ title, note, across, up, points, tips, diagonal }: Li
   </svg>`
 }
 
-function round(value: number): number {
+/** A line and two numbers at each quarter. */
+export function gridOf(x: (share: number) => number, y: (share: number) => number): Markup[] {
+  return [0, 0.25, 0.5, 0.75, 1].map(
+    (tick) =>
+      html`<path class="grid" d="M${x(0)} ${y(tick)}H${x(1)}M${x(tick)} ${y(0)}V${y(1)}" />
+        <text x="${x(0) - 6}" y="${y(tick) + 4}" text-anchor="end">${tick}</text>
+        <text x="${x(tick)}" y="${y(0) + 16}" text-anchor="middle">${tick}</text>`,
+  )
+}
+
+export function round(value: number): number {
   return Math.round(value * 100) / 100
 }

@@ -6,6 +6,7 @@
 
 import { showCount, showInterval, showShare } from '../numbers.js'
 import type { Figures } from '../figures/tally.js'
+import { gridOf, round } from './line-plot.js'
 import { html, type Markup } from './markup.js'
 
 const side = 174
@@ -15,7 +16,6 @@ const height = margin.top + side + margin.bottom
 /** The counts of answers are bars below the diagram, downwards. */
 const countsTop = margin.top + side + 42
 const countsHeight = 42
-const ticks = [0, 0.25, 0.5, 0.75, 1]
 
 /** How to read such a diagram. */
 export const reliabilityNote = html`<p class="soft">
@@ -40,12 +40,7 @@ export function reliabilityPlot(title: string, { bins, massBins, ece, answers }:
   >
     <text class="strong" x="${margin.left}" y="16">${title}</text>
     <text x="${x(1)}" y="16" text-anchor="end">ECE ${showShare(ece)}</text>
-    ${ticks.map(
-      (tick) =>
-        html`<path class="grid" d="M${x(0)} ${y(tick)}H${x(1)}M${x(tick)} ${y(0)}V${y(1)}" />
-          <text x="${x(0) - 6}" y="${y(tick) + 4}" text-anchor="end">${tick}</text>
-          <text x="${x(tick)}" y="${y(0) + 16}" text-anchor="middle">${tick}</text>`,
-    )}
+    ${gridOf(x, y)}
     ${filled.map(
       ({ from, accuracy, confidence, answers: count }) =>
         html`<g>
@@ -85,8 +80,4 @@ export function reliabilityPlot(title: string, { bins, massBins, ece, answers }:
     </text>
     <text transform="translate(10 ${y(0.5)}) rotate(-90)" text-anchor="middle">accuracy</text>
   </svg>`
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

@@ -7,12 +7,13 @@
 import type { BinaryFigures } from '../figures/binary-tally.js'
 import type { Quantiles } from '../figures/histogram.js'
 import {
+  binaryCells,
   differenceCells,
-  showAmount,
+  figureCells,
+  figureHead,
+  quantileCells,
+  quantileHead,
   showCount,
-  showInterval,
-  showPercent,
-  showShare,
 } from '../numbers.js'
 import type { Comparison, Report } from '../report.js'
 import type { Figures } from '../figures/tally.js'
@@ -23,26 +24,14 @@ type Cell = string | Markup
 /** A row for each group of answers. */
 export function figuresTable(groups: readonly (readonly [name: string, Figures])[]): Markup {
   const flips = groups.some(([, one]) => one.flips !== undefined)
-  const head = ['answers', 'accuracy', '95 %', 'guessing', 'Brier', 'log loss', 'ECE']
   return table(
-    ['', ...head, 'label mass', '5 %', ...(flips ? ['flips', 'shift'] : [])],
-    groups.map(([name, one]) => [
-      name,
-      showCount(one.answers),
-      showShare(one.accuracy),
-      showInterval(one.accuracyInterval),
-      ...[one.guessing, one.brier, one.logLoss, one.ece].map(showShare),
-      ...[one.labelMass.mean, one.labelMass.p5].map(showShare),
-      ...(flips ? [one.flips?.rate, one.flips?.shift].map((share = NaN) => showShare(share)) : []),
-    ]),
+    ['', ...figureHead, 'label mass', '5 %', ...(flips ? ['flips', 'shift'] : [])],
+    groups.map(([name, one]) => [name, ...figureCells(one, flips)]),
   )
 }
 
 /** @param rule - When an answer counts as yes. */
-export function binaryTable(
-  rule: string,
-  { yes, precision, recall, f1, brier, auc, averagePrecision }: BinaryFigures,
-): Markup {
+export function binaryTable(rule: string, figures: BinaryFigures): Markup {
   return table(
     [
       '',
@@ -54,13 +43,7 @@ export function binaryTable(
       'AUC',
       'average precision',
     ],
-    [
-      [
-        rule,
-        showPercent(yes),
-        ...[precision, recall, f1, brier, auc, averagePrecision].map(showShare),
-      ],
-    ],
+    [[rule, ...binaryCells(figures)]],
   )
 }
 
@@ -101,11 +84,8 @@ export function comparisonTables({ accuracy, brier, differing }: Comparison): Ma
 
 export function quantilesTable(rows: readonly (readonly [name: string, Quantiles])[]): Markup {
   return table(
-    ['ms', 'mean', 'median', '90 %', '95 %', '99 %', 'longest'],
-    rows.map(([name, { mean, p50, p90, p95, p99, max }]) => [
-      name,
-      ...[mean, p50, p90, p95, p99, max].map(showAmount),
-    ]),
+    quantileHead,
+    rows.map(([name, quantiles]) => [name, ...quantileCells(quantiles)]),
   )
 }
 

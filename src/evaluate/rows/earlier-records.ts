@@ -4,6 +4,8 @@
  * @module
  */
 
+import { InTurn } from '../../in-turn.js'
+
 /**
  * Memory: the records that stand before the one asked for. They were written when rows finished, so
  * that those are few if lines are asked for in the order of the rows.
@@ -11,7 +13,7 @@
 export class EarlierRecords<Result extends { readonly line: number }> {
   readonly #records: AsyncIterator<Result, unknown, undefined>
   readonly #passed = new Map<number, Result>()
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new InTurn()
 
   constructor(records: AsyncIterator<Result, unknown, undefined>) {
     this.#records = records
@@ -19,9 +21,7 @@ export class EarlierRecords<Result extends { readonly line: number }> {
 
   /** @param line - Of a record that is there; each is asked for once. */
   take(line: number): Promise<Result> {
-    const taken = this.#last.then(() => this.#find(line))
-    this.#last = taken.catch(() => {})
-    return taken
+    return this.#turns.run(() => this.#find(line))
   }
 
   async #find(line: number): Promise<Result> {

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { close, mkdtempSync, openSync, rmSync, write } from 'node:fs'
+import { close, mkdtempSync, openSync, rmSync, write, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -124,6 +124,17 @@ export async function* rowsAt<Row extends Place>(
     if (!lines.has(row.line)) continue
     yield row
     if (--left === 0) return
+  }
+}
+
+/** Writes all of a text. @throws {@link OiError} `ERR_INVALID_ARGUMENT` naming the file's flag. */
+export function writeText(file: number, text: string, flag: string): void {
+  const bytes = Buffer.from(text)
+  try {
+    // A nearly full disk takes a part; the next write then fails with the reason.
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+  } catch (cause) {
+    throw new OiError('ERR_INVALID_ARGUMENT', `${flag}: ${(cause as Error).message}`, { cause })
   }
 }
 

@@ -7,7 +7,8 @@
 import { createHash } from 'node:crypto'
 import { keysOf } from '../../api/json.js'
 import type { RequestLimits } from '../../api/counts.js'
-import { inPlace } from './lines.js'
+import { OiError } from '../../errors.js'
+import { readEach } from './records.js'
 import type { RowsFile } from './rows-file.js'
 import type { AskedRow, LabelledRow } from './types.js'
 
@@ -29,7 +30,7 @@ export interface Survey {
 /**
  * @param options - `others`: names of options to look for. `onProgress`: called with the read
  *   fraction, 0 to 1, if the size is known.
- * @throws {@link OiError} As the file's reader: the first bad row.
+ * @throws {@link OiError} `ERR_CONFIG` if there is no row; as the file's reader: the first bad row.
  */
 export async function surveyRows<Row extends AskedRow & Partial<LabelledRow>>(
   file: RowsFile<Row>,
@@ -44,18 +45,17 @@ export async function surveyRows<Row extends AskedRow & Partial<LabelledRow>>(
       yield piece
     }
   }
-  const each = file.reader.rows(hashed(), limits)
   let rows = 0
   const missing = new Set(others)
-  for await (const row of each) {
+  const checked = (row: Row) => {
+    check(row)
+    return row
+  }
+  for await (const row of readEach(file.reader.rows(hashed(), limits), checked)) {
     rows++
-    try {
-      check(row)
-    } catch (error) {
-      throw inPlace(row.unit, row.line, error)
-    }
     if (missing.size > 0) for (const name of optionNames(row)) missing.delete(name)
   }
+  if (rows === 0) throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
   return { rows, digest: `sha256:${hash.digest('hex')}`, missing: [...missing] }
 }
 

@@ -10,6 +10,7 @@
  */
 
 import { networkOf } from './client-address.js'
+import { keepLatest } from './keep-latest.js'
 
 /** Wrong keys per window that are answered at once. */
 const allowed = 20
@@ -59,7 +60,7 @@ export class FailedKeys {
     let window = this.#windows.get(network)
     if (window === undefined || window.endMs <= nowMs) {
       window = { endMs: nowMs + windowMs, failures: 0 }
-      this.#begin(network, window)
+      keepLatest(this.#windows, network, window, mostAddresses)
     }
     const beyond = ++window.failures - allowed
     if (beyond <= 0) return undefined
@@ -82,15 +83,5 @@ export class FailedKeys {
       answer()
     }, delayMs).unref()
     return true
-  }
-
-  #begin(network: string, window: Window): void {
-    // Deleted first: an entry that is only replaced would keep its old position.
-    this.#windows.delete(network)
-    if (this.#windows.size >= mostAddresses) {
-      const [oldest] = this.#windows.keys()
-      this.#windows.delete(oldest!)
-    }
-    this.#windows.set(network, window)
   }
 }

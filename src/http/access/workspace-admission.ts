@@ -34,7 +34,7 @@ const neededMs = 5000
 /** A count of changes that no read ever has. */
 const never = -1
 
-interface WorkspaceAdmissionOptions {
+export interface WorkspaceAdmissionOptions {
   readonly accounts: Pick<
     Accounts,
     'changes' | 'inGrace' | 'ledger' | 'prices' | 'remote' | 'terms' | 'trouble'

@@ -1,7 +1,6 @@
 /**
  * The server's log: a JSON line per request if wanted, per fault, and per notice to the operator.
  *
- *   1. No line contains a body, a question or an answer.
  *   1. No body, no question and no answer is ever a part of a line.
  *   2. No line contains a key: wherever a caller put one (a path, a request id, the text of a
  *      fault), it is removed.

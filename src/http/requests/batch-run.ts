@@ -18,7 +18,7 @@
 
 import { nextTurn } from '../../api/turns.js'
 import type { Decided } from '../../decide/types.js'
-import { OiError } from '../../errors.js'
+import { isOverload } from '../../errors.js'
 
 /** Items under way at once, at most: enough to fill a model's steps with short requests. */
 export const mostUnderWay = 64
@@ -155,8 +155,4 @@ export class BatchRun {
     this.#waiting.push(index)
     this.#waiting.sort((a, b) => a - b)
   }
-}
-
-function isOverload(error: unknown): boolean {
-  return error instanceof OiError && error.code === 'ERR_OVERLOADED'
 }

@@ -18,6 +18,7 @@ import type { Caller } from '../../accounts/accounts.js'
 import type { Claim, NewRetryKey, RetryKeys } from '../../accounts/ledger/retry-keys.js'
 import { Chain, type Membership } from '../../chain.js'
 import { OiError } from '../../errors.js'
+import { keepLatest } from '../access/keep-latest.js'
 import type { Head } from '../contract.js'
 
 /** Whether an answer was charged: 1, or 0 for a repetition. */
@@ -89,13 +90,7 @@ export class Charges {
     items.forEach((booked, item) => {
       if (booked instanceof Promise) booked.catch(() => (items[item] = undefined))
     })
-    this.#lost.delete(id)
-    this.#lost.set(id, { items, untilMs: performance.now() + lostMs })
-    if (this.#lost.size <= mostLost) return
-    for (const oldest of this.#lost.keys()) {
-      this.#lost.delete(oldest)
-      return
-    }
+    keepLatest(this.#lost, id, { items, untilMs: performance.now() + lostMs }, mostLost)
   }
 
   lostItems(id: string): Items | undefined {

@@ -8,9 +8,10 @@ import { constants } from 'node:fs'
 import { copyFile, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OiError } from '../../errors.js'
+import { sha256Of } from '../file-facts.js'
 import type { PulledFile } from '../pulled-models.js'
 import type { DownloadOptions } from './download.js'
-import { finishedSha256, finishFile, sha256Of } from './part-file.js'
+import { finishedSha256, finishFile } from './part-file.js'
 import type { LocalFile } from './plan.js'
 
 type CopyOptions = Pick<

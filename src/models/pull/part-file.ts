@@ -8,8 +8,7 @@
  * @module
  */
 
-import { createHash } from 'node:crypto'
-import { createReadStream, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Type from 'typebox'
@@ -155,24 +154,6 @@ export async function syncPath(path: string): Promise<void> {
   } finally {
     await file.close()
   }
-}
-
-/**
- * @param onBytes - Called with the size of each piece that was read.
- * @returns 64 hex digits.
- */
-export async function sha256Of(
-  path: string,
-  onBytes: (bytes: number) => void,
-  signal: AbortSignal | undefined,
-): Promise<string> {
-  const hash = createHash('sha256')
-  const options = { highWaterMark: 4 << 20, ...(signal && { signal }) }
-  for await (const piece of createReadStream(path, options)) {
-    hash.update(piece as Buffer)
-    onBytes((piece as Buffer).length)
-  }
-  return hash.digest('hex')
 }
 
 const statePath = (path: string) => join(dirname(path), `${basename(path)}.json`)

@@ -62,16 +62,7 @@ export function parseReadout(text: string, readTemplate: (path: string) => strin
 
 /** A template alone: everything else is as in `letters@1`. @throws As {@link parseReadout}. */
 export function parseTemplateReadout(source: string): ReadoutContent {
-  return {
-    name: undefined,
-    template: templateOf(source),
-    wording: undefined,
-    labels: undefined,
-    labelPrefix: undefined,
-    noul: undefined,
-    temperatures: undefined,
-    orders: undefined,
-  }
+  return { ...parseReadout('{}', () => ''), template: templateOf(source) }
 }
 
 function parseText(text: string): Json {

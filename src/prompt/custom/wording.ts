@@ -26,6 +26,7 @@ import {
   type Wording,
 } from '../letters.js'
 import { keepLastBreak } from '../jinja.js'
+import { naming } from './faults.js'
 import { MarkedTemplate, type Slots } from './marked-template.js'
 
 const slots = {
@@ -130,14 +131,11 @@ export function createWording(given: Readonly<Partial<Record<WordingName, string
 }
 
 function compile(name: WordingName, source: string): MarkedTemplate {
-  try {
+  return naming(`wording.${name}`, () => {
     const template = new MarkedTemplate(source, slots[name])
     if (name === 'option' || name === 'level') requireOneLine(template)
     return template
-  } catch (cause) {
-    if (!(cause instanceof OiError)) throw cause
-    throw new OiError('ERR_READOUT', `wording.${name}: ${cause.message}`, { cause })
-  }
+  })
 }
 
 function requireOneLine({ cuts }: MarkedTemplate): void {

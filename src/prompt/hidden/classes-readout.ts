@@ -67,7 +67,7 @@ export class ClassesReadout extends StatesReadout {
     for (const { name, at } of asked) {
       const label = this.#find(name)
       if (label === undefined) throw this.#unknown(name, at)
-      if (found.includes(label)) throw failure(...refused(at, `${show(name)} is asked for twice`))
+      if (found.includes(label)) throw refused(at, `${show(name)} is asked for twice`)
       found.push(label)
     }
     if (found.length === 1) {
@@ -104,8 +104,7 @@ export class ClassesReadout extends StatesReadout {
     const shown = this.labels.slice(0, shownLabels).map(show).join(', ')
     const more = this.labels.length - shownLabels
     const rest = more > 0 ? `, and ${more} more` : ''
-    const rule = `expected a label of the model (${shown}${rest}), got ${show(name)}`
-    return failure(...refused(place, rule))
+    return refused(place, `expected a label of the model (${shown}${rest}), got ${show(name)}`)
   }
 }
 
@@ -115,9 +114,7 @@ const countsOf = (question: Question): PromptPart[] => [
 ]
 const show = (text: string) => JSON.stringify(text)
 
-function refused(place: string, rule: string) {
-  return ['ERR_REQUEST_UNACCEPTABLE', place, rule] as const
-}
+const refused = (place: string, rule: string) => failure('ERR_REQUEST_UNACCEPTABLE', place, rule)
 
 function yesOf(labels: readonly string[]): number | undefined {
   const lower = labels.map((label) => label.toLowerCase())

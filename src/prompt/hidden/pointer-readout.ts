@@ -10,7 +10,7 @@ import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
 import type { PassFacts } from '../types.js'
 import { type PassTemplate, parsePassTemplate } from './pass-template.js'
 import { optionTexts, questionText } from './pass-text.js'
-import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
+import { type AskedOfStates, inOnePass, StatesReadout } from './states-readout.js'
 
 const templateKey = 'oi.pointer.template'
 const markerKey = 'oi.pointer.marker'
@@ -40,14 +40,8 @@ export class PointerReadout extends StatesReadout {
   protected override ask(question: Question, _place: string, reversed: boolean): AskedOfStates {
     const options = optionTexts(question, reversed)
     const parts = options.flatMap((text) => [this.#marker, { text, trusted: false }])
-    const suffix = this.#template.suffix(questionText(question), parts)
-    if (options.length === 1) {
-      return { suffixes: [{ parts: suffix, candidates: new Int32Array(0) }], reading: oneOption }
-    }
     // One marker for each option; the file says which token it is.
-    const candidates = new Int32Array(options.length)
-    const forms = options.map(() => 1)
-    return { suffixes: [{ parts: suffix, candidates }], reading: { kind: 'labels', forms } }
+    return inOnePass(this.#template.suffix(questionText(question), parts), options.length)
   }
 }
 

@@ -10,7 +10,7 @@ import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
 import { instructionText, isBlank } from '../letters.js'
 import type { PassFacts } from '../types.js'
 import { optionTexts, questionText } from './pass-text.js'
-import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
+import { type AskedOfStates, inOnePass, StatesReadout } from './states-readout.js'
 
 const control = (text: string): PromptPart => ({ text, trusted: true })
 const plain = (text: string): PromptPart => ({ text, trusted: false })
@@ -49,19 +49,12 @@ export class PrefixReadout extends StatesReadout {
       for (const [name, text] of [['yes', yes] as const, ['no', no] as const]) {
         if (!isBlank(text)) asked.push(plain(`${name}: ${instructionText(text)}`), end)
       }
-      return asking(asked, question, 2)
+      return inOnePass(asked, 2, kinds.noul)
     }
     const options = optionTexts(question, false)
     for (const text of options) asked.push(marker, plain(text), end)
-    if (options.length > 1) return asking(asked, question, options.length)
-    return { suffixes: [{ parts: asked, candidates: new Int32Array(0) }], reading: oneOption }
+    return inOnePass(asked, options.length, kinds[question.type])
   }
-}
-
-function asking(parts: PromptPart[], { type }: Question, count: number): AskedOfStates {
-  const candidates = new Int32Array(count).fill(kinds[type])
-  const forms = Array.from(candidates, () => 1)
-  return { suffixes: [{ parts, candidates }], reading: { kind: 'labels', forms } }
 }
 
 /** A yes or no of any text. */

@@ -7,12 +7,12 @@
 
 import { failure, placeOf } from '../../api/place.js'
 import type { Question } from '../../decide/types.js'
-import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
+import type { ModelInfo, PromptPart } from '../../engine/types.js'
 import type { ScoreReading } from '../../scoring/types.js'
 import { instructionText } from '../letters.js'
 import type { PassFacts } from '../types.js'
 import { joined, optionTexts, questionText, wholeText } from './pass-text.js'
-import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
+import { type AskedOfStates, oneByOne, StatesReadout } from './states-readout.js'
 import { parseTextTemplate, type TextTemplate } from './text-template.js'
 
 const templateKey = 'oi.rank.template'
@@ -50,20 +50,13 @@ export class RankReadout extends StatesReadout {
       if (query === '') throw nothingAsked(place)
       // No has a logit of 0, so that p(yes) is the sigmoid of the score.
       const reading: ScoreReading = { kind: 'scores', options: [null, 0] }
-      return { suffixes: [this.#suffix(query, 1)], reading, counts }
+      const suffix = { parts: this.#parts(query), candidates: new Int32Array(1) }
+      return { suffixes: [suffix], reading, counts }
     }
     const queries = optionTexts(question, reversed).map((text) =>
-      joined(questionText(question), text),
+      this.#parts(joined(questionText(question), text)),
     )
-    if (queries.length === 1) {
-      return { suffixes: [this.#suffix(queries[0]!, 0)], reading: oneOption, counts }
-    }
-    const suffixes = queries.map((query) => this.#suffix(query, 1))
-    return { suffixes, reading: { kind: 'scores', options: queries.map((_, i) => i) }, counts }
-  }
-
-  #suffix(query: string, candidates: number): Suffix {
-    return { parts: this.#parts(query), candidates: new Int32Array(candidates) }
+    return oneByOne(queries, counts)
   }
 
   #parts(query: string): PromptPart[] {

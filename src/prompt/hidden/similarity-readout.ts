@@ -6,11 +6,11 @@
 
 import { failure, placeOf } from '../../api/place.js'
 import type { NoulQuestion, Question } from '../../decide/types.js'
-import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
+import type { ModelInfo, PromptPart } from '../../engine/types.js'
 import { instructionText } from '../letters.js'
 import type { PassFacts } from '../types.js'
 import { joined, optionTexts, questionText, wholeText } from './pass-text.js'
-import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
+import { type AskedOfStates, oneByOne, StatesReadout } from './states-readout.js'
 import { parseTextTemplate, type TextTemplate } from './text-template.js'
 
 const templateKey = 'oi.similarity.template'
@@ -44,16 +44,8 @@ export class SimilarityReadout extends StatesReadout {
     const options =
       question.type === 'noul' ? noulTexts(question, place) : optionTexts(question, reversed)
     const texts = options.map((text) => joined(questionText(question), text))
-    const counts = this.#template.whole({ text: wholeText(question) })
-    if (texts.length === 1) {
-      return { suffixes: [this.#suffix(texts[0]!, 0)], reading: oneOption, counts }
-    }
-    const suffixes = texts.map((text) => this.#suffix(text, 1))
-    return { suffixes, reading: { kind: 'scores', options: texts.map((_, i) => i) }, counts }
-  }
-
-  #suffix(text: string, candidates: number): Suffix {
-    return { parts: this.#template.whole({ text }), candidates: new Int32Array(candidates) }
+    const whole = (text: string) => this.#template.whole({ text })
+    return oneByOne(texts.map(whole), whole(wholeText(question)))
   }
 }
 

@@ -5,12 +5,12 @@
  * @module
  */
 
-import { optionCount } from '../../api/counts.js'
+import { optionCount, tooManyOptions } from '../../api/counts.js'
 import { entriesOf, isLarge, parseJson } from '../../api/json.js'
 import type { Json, JsonObject } from '../../api/json.js'
 import { stringifyInSteps } from '../../api/json-writer.js'
 import { mostOptions } from '../../api/limits.js'
-import { failure, placeOf } from '../../api/place.js'
+import { placeOf } from '../../api/place.js'
 import type { Steps } from '../../api/turns.js'
 import type { DecideRequest, Question, RequestImages } from '../../decide/types.js'
 import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
@@ -34,6 +34,24 @@ export interface AskedOfStates {
 
 /** The reading of a question of one option, whose suffix has no candidates. */
 export const oneOption: LabelReading = { kind: 'labels', forms: [] }
+
+/** One suffix with a candidate for each option; a single option needs none. */
+export function inOnePass(parts: readonly PromptPart[], options: number, kind = 0): AskedOfStates {
+  const candidates = new Int32Array(options === 1 ? 0 : options).fill(kind)
+  const forms = Array.from(candidates, () => 1)
+  return { suffixes: [{ parts, candidates }], reading: { kind: 'labels', forms } }
+}
+
+/** Texts that are scored one by one; a single one needs no score. */
+export function oneByOne(
+  texts: readonly (readonly PromptPart[])[],
+  counts: readonly PromptPart[],
+): AskedOfStates {
+  const scored = Number(texts.length > 1)
+  const suffixes = texts.map((parts) => ({ parts, candidates: new Int32Array(scored) }))
+  const options = texts.map((_, i) => i)
+  return { suffixes, reading: scored ? { kind: 'scores', options } : oneOption, counts }
+}
 
 export abstract class StatesReadout implements Readout {
   readonly name: string
@@ -74,7 +92,7 @@ export abstract class StatesReadout implements Readout {
     const suffixes: Suffix[] = []
     for (const [key, question] of entriesOf(questions)) {
       const place = placeOf('questions', key)
-      requireFew(question, place)
+      if (optionCount(question) > mostOptions) throw tooManyOptions(key, question, mostOptions)
       const asked = this.ask(question, place, reversed)
       suffixes.push(...countedOnce(asked))
       readers.push({ name: key, question, reading: asked.reading })
@@ -100,12 +118,4 @@ function temperaturesOf(text: string | undefined): readonly Temperature[] | unde
     const { message } = error as Error
     throw named(temperatureKey, new OiError('ERR_READOUT', message, { cause: error }))
   }
-}
-
-function requireFew(question: Question, place: string): void {
-  const count = optionCount(question)
-  if (count <= mostOptions) return
-  const noun = question.type === 'score' ? 'levels' : 'options'
-  const rule = `expected 1 to ${mostOptions} ${noun}, got ${count}`
-  throw failure('ERR_REQUEST_UNACCEPTABLE', placeOf(place, 'criteria'), rule)
 }

@@ -9,7 +9,7 @@
 
 import { mostOptions } from '../../api/limits.js'
 import type { Engine } from '../../engine/types.js'
-import { singleTokens } from '../labels.js'
+import { lower, pairs, singleTokens, upper } from '../labels.js'
 
 export interface Code {
   readonly text: string
@@ -17,9 +17,6 @@ export interface Code {
   readonly tokens: readonly number[]
 }
 
-const upper = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-const lower = upper.map((letter) => letter.toLowerCase())
-const pairs = upper.flatMap((a) => upper.map((b) => a + b))
 const numbers = (count: number, digits: number) =>
   Array.from({ length: count }, (_, i) => String(i).padStart(digits, '0'))
 
@@ -37,7 +34,7 @@ export async function letterCodes(engine: Engine): Promise<Code[]> {
 
 /** A to Z, then AA to ZZ: those that are one token, up to 255. */
 export async function pairCodes(engine: Engine): Promise<Code[]> {
-  const texts = [...upper, ...pairs]
+  const texts = [...upper, ...pairs(upper, upper)]
   const tokens = await singleTokens(engine, '', texts)
   return texts
     .flatMap((text, i) => {
@@ -69,7 +66,7 @@ export interface OwnCodes {
 const singleLetter = /^[A-Za-z]$/
 const spares = [
   ...[...upper, ...numbers(100, 2), ...lower],
-  ...[...numbers(200, 1).map((number) => `#${number}`), ...pairs],
+  ...[...numbers(200, 1).map((number) => `#${number}`), ...pairs(upper, upper)],
 ]
 
 /** @returns Undefined if no form of yes or no form of no is one token. */

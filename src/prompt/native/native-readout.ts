@@ -9,10 +9,10 @@
  * @module
  */
 
-import { entriesOf, isLarge, keysOf } from '../../api/json.js'
+import { tooManyOptions } from '../../api/counts.js'
+import { entriesOf, isLarge } from '../../api/json.js'
 import type { Json, JsonObject } from '../../api/json.js'
 import { mostOptions } from '../../api/limits.js'
-import { placeOf } from '../../api/place.js'
 import type { Steps } from '../../api/turns.js'
 import type { DecideRequest, Question, RequestImages } from '../../decide/types.js'
 import type { Engine, PromptPart, Suffix } from '../../engine/types.js'
@@ -133,7 +133,9 @@ class NativeReadout implements Readout {
 
   #variants(name: string, question: Question): Variant[] {
     const asked = this.#questions.ask(question)
-    if (asked === undefined) throw tooMany(name, question, this.#questions.mostOf(question))
+    if (asked === undefined) {
+      throw tooManyOptions(name, question, this.#questions.mostOf(question))
+    }
     return asked.map((variant) => ({
       ...variant,
       rendered: this.#template.question(distinct(variant.question, this.#template)),
@@ -188,19 +190,6 @@ function labelReading({ forms }: Asked): LabelReading {
   return forms.some((count) => count > 1)
     ? { kind: 'labels', forms, pick: 'likeliest' }
     : { kind: 'labels', forms }
-}
-
-function tooMany(name: string, question: Question, most: number): OiError {
-  const [count, noun] =
-    question.type === 'score'
-      ? [question.criteria.length, 'levels']
-      : [keysOf(question.criteria ?? {}).length, 'options']
-  const param = placeOf(placeOf('questions', name), 'criteria')
-  return new OiError(
-    'ERR_REQUEST_UNACCEPTABLE',
-    `${param}: expected 1 to ${most} ${noun}, got ${count}`,
-    { param },
-  )
 }
 
 function noImages(readout: string): OiError {

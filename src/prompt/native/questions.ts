@@ -4,8 +4,7 @@
  * @module
  */
 
-import { entriesOf, keysOf } from '../../api/json.js'
-import type { Json } from '../../api/json.js'
+import { entriesOf, type Json, keysOf } from '../../api/json.js'
 import { mostOptions } from '../../api/limits.js'
 import type { NoulQuestion, Question } from '../../decide/types.js'
 import type { Engine } from '../../engine/types.js'
@@ -89,11 +88,8 @@ class CodedQuestions implements Questions {
     const count = options.length
     if (count > this.maxOptions) return undefined
     const codes = this.#codes.slice(0, count)
-    const order = (shown: readonly Unlabelled[], places: readonly number[]): Asked => ({
-      question: templateQuestion(question, shown, codes, this.#family),
-      ...(count === 1 ? nothingToRead : readingOf(codes)),
-      places,
-    })
+    const order = (shown: readonly Unlabelled[], places: readonly number[]) =>
+      askedOf(question, this.#family, shown, codes, places)
     const places = options.map((_, i) => i)
     const inOrder = order(options, places)
     if (!bothOrders || question.type !== 'choice' || count === 1) return [inOrder]
@@ -104,11 +100,8 @@ class CodedQuestions implements Questions {
     const { noul } = this.#family
     const shown = noulOptions(question, this.#family)
     const codes = this.#codes.slice(0, noul === 'rating' ? ratings : 2)
-    return {
-      question: templateQuestion(question, shown, codes, this.#family),
-      ...readingOf(noul === 'yes first' ? codes.toReversed() : codes),
-      places: [],
-    }
+    const read = noul === 'yes first' ? codes.toReversed() : codes
+    return askedOf(question, this.#family, shown, codes, [], read)
   }
 }
 
@@ -141,13 +134,7 @@ class OwnQuestions implements Questions {
     if (question.type === 'noul') {
       const { no, yes } = this.#codes
       const shown = noulOptions(question, this.#family)
-      return [
-        {
-          question: templateQuestion(question, shown, [yes, no], this.#family),
-          ...readingOf([no, yes]),
-          places: [],
-        },
-      ]
+      return [askedOf(question, this.#family, shown, [yes, no], [], [no, yes])]
     }
     const options = listedOptions(question, this.#family)
     const codes =
@@ -155,13 +142,8 @@ class OwnQuestions implements Questions {
         ? this.#levels(options.length)
         : this.#codes.choice(keysOf(question.criteria))
     if (codes === undefined) return undefined
-    return [
-      {
-        question: templateQuestion(question, options, codes, this.#family),
-        ...(options.length === 1 ? nothingToRead : readingOf(codes)),
-        places: options.map((_, i) => i),
-      },
-    ]
+    const places = options.map((_, i) => i)
+    return [askedOf(question, this.#family, options, codes, places)]
   }
 
   #levels(count: number): readonly Code[] | undefined {
@@ -176,17 +158,27 @@ function textsOf(codes: readonly Code[]): ReadonlyMap<number, string> {
 
 type Unlabelled = Omit<TemplateOption, 'label'>
 
-function templateQuestion(
+/**
+ * @param codes - The labels of the options, in their order.
+ * @param read - The same labels in the order of {@link Asked}.
+ */
+function askedOf(
   { type, instructions }: Question,
+  { values }: Family,
   options: readonly Unlabelled[],
   codes: readonly Code[],
-  { values }: Family,
-): TemplateQuestion {
+  places: readonly number[],
+  read = codes,
+): Asked {
   return {
-    id: questionId,
-    type,
-    instructions: textOf(instructions, values) ?? '',
-    options: options.map((option, i) => ({ ...option, label: codes[i]!.text })),
+    question: {
+      id: questionId,
+      type,
+      instructions: textOf(instructions, values) ?? '',
+      options: options.map((option, i) => ({ ...option, label: codes[i]!.text })),
+    },
+    ...(options.length === 1 ? nothingToRead : readingOf(read)),
+    places,
   }
 }
 

@@ -61,7 +61,7 @@ export class SystemoneTemplate {
     try {
       template = new Template(source)
     } catch (cause) {
-      throw unusable(`cannot be parsed: ${messageOf(cause)}`, cause)
+      throw unusable(`cannot be parsed: ${(cause as Error).message}`, cause)
     }
     const examples = exampleQuestions(most)
     const around = examples.map((question) => split(template, question))
@@ -131,14 +131,10 @@ function render(template: Template, question: TemplateQuestion, state: string): 
   try {
     return template.render({ ...question, questions: [question], state, images: [] })
   } catch (cause) {
-    throw unusable(messageOf(cause), cause)
+    throw unusable((cause as Error).message, cause)
   }
 }
 
 function unusable(reason: string, cause?: unknown): OiError {
   return new OiError('ERR_READOUT', `systemone template: ${reason}`, { cause })
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

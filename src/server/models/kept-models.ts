@@ -15,7 +15,7 @@ import { KeptModelsSchema } from '../../api/admin/model-schemas.js'
 import { OiError } from '../../errors.js'
 import { readFields } from '../../models/json-fields.js'
 import { writeWholeFile } from '../../models/whole-file.js'
-import { InTurn } from './in-turn.js'
+import { InTurn } from '../../in-turn.js'
 
 /** A model as it was loaded, under its own name. */
 type KeptModel = LoadModel & { readonly name: string }

@@ -13,8 +13,8 @@ import type {
   ModelCard,
 } from '../../decide/types.js'
 import type { ProcessStatus } from '../../admin/socket/operations.js'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../../errors.js'
+import { Running } from '../../running.js'
 import { processUsage } from '../../runner/process-usage.js'
 import type { OpenedModel } from '../../opening/opened-model.js'
 
@@ -38,8 +38,7 @@ export class ServedModel implements Decider {
   unfit: Unfit | undefined
   /** When it became ready, ms since 1970. */
   readonly readyMs = Date.now()
-  #underWay = 0
-  #onIdle: (() => void) | undefined
+  readonly #underWay = new Running<DecideRequest>()
 
   /**
    * @param loadMs - How long it took to load.
@@ -62,12 +61,12 @@ export class ServedModel implements Decider {
 
   /** The number of its unanswered requests. */
   get underWay(): number {
-    return this.#underWay
+    return this.#underWay.size
   }
 
   async decide(request: DecideRequest, options?: DecideOptions): Promise<Decided> {
     this.#requireFit()
-    this.#underWay++
+    const place = this.#underWay.add(request)
     try {
       const decided = await this.opened.decider.decide(request, options)
       this.#requireFit()
@@ -78,7 +77,7 @@ export class ServedModel implements Decider {
       if (isFault(error) && (await this.#isChanged())) throw this.#refusal('its file has changed')
       throw error
     } finally {
-      if (--this.#underWay === 0) this.#onIdle?.()
+      place.leave()
     }
   }
 
@@ -118,10 +117,7 @@ export class ServedModel implements Decider {
    */
   async retire(): Promise<void> {
     // Its process may not come back, as when its file has become another one.
-    while (this.#underWay > 0 && this.ready) {
-      const idle = new Promise<void>((resolve) => (this.#onIdle = resolve))
-      await Promise.race([idle, sleep(retiringLookMs)])
-    }
+    while (this.underWay > 0 && this.ready) await this.#underWay.drain(retiringLookMs)
     await this.opened.close()
   }
 }

@@ -15,10 +15,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '../../../accounts/accounts.js'
 import { OiError } from '../../../errors.js'
-import { type Admission, minuteUsedUp } from '../admission.js'
+import { minuteUsedUp } from '../admission.js'
 import { asError, type Entrance } from '../places.js'
 import { windowMs } from '../request-window.js'
-import type { WorkspaceAdmission } from '../workspace-admission.js'
+import { WorkspaceAdmission, type WorkspaceAdmissionOptions } from '../workspace-admission.js'
 import type { SharedLimits, SharedTerms } from './shared-limits.js'
 
 /** Between two tries for a place, milliseconds: doubled up to the second. */
@@ -26,22 +26,21 @@ const [leastPauseMs, mostPauseMs] = [5, 80]
 
 const remainingRequests = 'x-ratelimit-remaining-requests'
 
-export class SharedAdmission implements Admission {
-  readonly #own: WorkspaceAdmission
+export class SharedAdmission extends WorkspaceAdmission {
   readonly #shared: SharedLimits
   /** Leases of this node's running requests, by workspace: which is whose does not matter. */
   readonly #leases = new Map<number, string[]>()
   /** Requests of the minute that all nodes had taken, and when the store said so. */
   readonly #used = new Map<number, { readonly count: number; readonly atMs: number }>()
 
-  constructor(own: WorkspaceAdmission, shared: SharedLimits) {
-    this.#own = own
+  constructor(options: WorkspaceAdmissionOptions, shared: SharedLimits) {
+    super(options)
     this.#shared = shared
   }
 
-  enter(caller: Caller, entrance: Entrance): Promise<void> | undefined {
-    const terms = this.#own.termsOf(caller)
-    const own = this.#own.enter(caller, entrance)
+  override enter(caller: Caller, entrance: Entrance): Promise<void> | undefined {
+    const terms = this.termsOf(caller)
+    const own = super.enter(caller, entrance)
     const limited = terms.requestsPerMinute > 0 || terms.concurrent > 0
     return limited && this.#shared.up ? this.#enter(caller, terms, entrance, own) : own
   }
@@ -56,7 +55,7 @@ export class SharedAdmission implements Admission {
     try {
       await this.#admit(caller, terms, entrance)
     } catch (error) {
-      this.#own.leave(caller)
+      super.leave(caller)
       throw error
     }
   }
@@ -67,7 +66,7 @@ export class SharedAdmission implements Admission {
     { signal, patient = false }: Entrance,
   ): Promise<void> {
     const { workspaceId } = caller
-    const endMs = patient ? Infinity : performance.now() + this.#own.placeWaitMs
+    const endMs = patient ? Infinity : performance.now() + this.placeWaitMs
     for (let pauseMs = leastPauseMs; ; pauseMs = Math.min(mostPauseMs, 2 * pauseMs)) {
       const admission = await this.#shared.admit(workspaceId, terms)
       if (admission === undefined) return
@@ -86,19 +85,19 @@ export class SharedAdmission implements Admission {
     }
   }
 
-  leave(caller: Caller): void {
+  override leave(caller: Caller): void {
     const lease = this.#leases.get(caller.workspaceId)?.pop()
     if (lease !== undefined) this.#shared.release(caller.workspaceId, lease)
-    this.#own.leave(caller)
+    super.leave(caller)
   }
 
-  headers(caller: Caller): readonly string[] {
-    const headers = this.#own.headers(caller)
+  override headers(caller: Caller): readonly string[] {
+    const headers = super.headers(caller)
     const at = headers.indexOf(remainingRequests)
     const used = this.#used.get(caller.workspaceId)
     const known = used !== undefined && performance.now() - used.atMs < windowMs
     if (at < 0 || !known || !this.#shared.up) return headers
-    const left = Math.max(0, this.#own.termsOf(caller).requestsPerMinute - used.count)
+    const left = Math.max(0, this.termsOf(caller).requestsPerMinute - used.count)
     return headers.with(at + 1, String(Math.min(left, Number(headers[at + 1]))))
   }
 
@@ -106,40 +105,8 @@ export class SharedAdmission implements Admission {
     this.#used.set(workspaceId, { count, atMs: performance.now() })
   }
 
-  take(caller: Caller, count: number, repeats?: boolean): void {
-    this.#own.take(caller, count, repeats)
-  }
-
-  requireFunds(caller: Caller): void {
-    this.#own.requireFunds(caller)
-  }
-
-  giveBack(caller: Caller): void {
-    this.#own.giveBack(caller)
-  }
-
-  requireRoom(caller: Caller): void {
-    this.#own.requireRoom(caller)
-  }
-
-  book(...booking: Parameters<Admission['book']>): ReturnType<Admission['book']> {
-    return this.#own.book(...booking)
-  }
-
-  trouble(): string | undefined {
-    return this.#own.trouble()
-  }
-
   shared(): boolean {
     return this.#shared.up
-  }
-
-  waiting(): number {
-    return this.#own.waiting()
-  }
-
-  storeFigures() {
-    return this.#own.storeFigures()
   }
 
   #leasesOf(workspaceId: number): string[] {
