@@ -216,16 +216,13 @@ void PackIQ1_M(int64_t row, int64_t k, const uint8_t* source, uint8_t* tile) {
   }
 }
 
-void PackBF16(int64_t row, int64_t k, const uint8_t* source, uint8_t* tile) {
-  Spread(source, k * 2, row, tile);
+template <int64_t kBytes>
+void PackNumbers(int64_t row, int64_t k, const uint8_t* source, uint8_t* tile) {
+  Spread(source, k * kBytes, row, tile);
 }
 
 void PackF16(int64_t row, int64_t k, const uint8_t* source, uint8_t* tile) {
   for (int64_t i = 0; i < k; ++i) std::memcpy(tile + (i * kTileRows + row) * 2, source + i * 2, 2);
-}
-
-void PackF32(int64_t row, int64_t k, const uint8_t* source, uint8_t* tile) {
-  Spread(source, k * 4, row, tile);
 }
 
 using PackRow = void (*)(int64_t row, int64_t k, const uint8_t* source, uint8_t* tile);
@@ -276,11 +273,11 @@ PackRow RowPacker(Format format) {
     case Format::kIQ4_XS:
       return PackIQ4_XS;
     case Format::kBF16:
-      return PackBF16;
+      return PackNumbers<2>;
     case Format::kF16:
       return PackF16;
     case Format::kF32:
-      return PackF32;
+      return PackNumbers<4>;
   }
   return nullptr;
 }
@@ -291,13 +288,11 @@ void PackTiles(Format format, int64_t rows, int64_t k, const void* source, void*
   const PackRow pack = RowPacker(format);
   const auto* from = static_cast<const uint8_t*>(source);
   auto* to = static_cast<uint8_t*>(tiles);
-  if (rows % kTileRows != 0) {
-    const size_t tile = TileBytes(format, k);
-    std::memset(to + static_cast<size_t>(rows / kTileRows) * tile, 0, tile);
-  }
+  const size_t tile = TileBytes(format, k);
+  const auto whole = static_cast<size_t>(rows / kTileRows);
+  if (rows % kTileRows != 0) std::memset(to + whole * tile, 0, tile);
   for (int64_t row = 0; row < rows; ++row, from += RowBytes(format, k)) {
-    pack(row % kTileRows, k, from,
-         to + static_cast<size_t>(row / kTileRows) * TileBytes(format, k));
+    pack(row % kTileRows, k, from, to + static_cast<size_t>(row / kTileRows) * tile);
   }
 }
 

@@ -151,6 +151,9 @@ class Operation {
 };
 
 // Random numbers, normally distributed, and such rows as a file of this type would have them.
+// At most 144. Of every other matrix the last tile lacks rows.
+int64_t RandomRows(std::mt19937& random);
+
 Floats RandomFloats(size_t count, float deviation, std::mt19937& random);
 std::vector<uint8_t> Encode(ggml_type type, const Floats& values, int64_t k);
 Floats Decode(ggml_type type, const std::vector<uint8_t>& bytes);

@@ -23,6 +23,11 @@ bool HasOwnCode(ggml_type type) {
   }
 }
 
+int64_t RandomRows(std::mt19937& random) {
+  const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 9));
+  return random() % 2 == 0 ? rows : rows - 1 - static_cast<int64_t>(random() % 15);
+}
+
 Floats RandomFloats(size_t count, float deviation, std::mt19937& random) {
   std::normal_distribution<float> normal(0, deviation);
   Floats values(count);

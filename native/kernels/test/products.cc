@@ -74,12 +74,6 @@ Floats Compute(Side side, ggml_type type, int64_t rows, int64_t k,
   return operation->Result();
 }
 
-// Of every other matrix the last tile lacks rows.
-int64_t RandomRows(std::mt19937& random) {
-  const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 9));
-  return random() % 2 == 0 ? rows : rows - 1 - static_cast<int64_t>(random() % 15);
-}
-
 Floats Column(const Floats& columns, int64_t size, int64_t c) {
   return Floats(columns.begin() + c * size, columns.begin() + (c + 1) * size);
 }
