@@ -210,7 +210,10 @@ t.test(
 t.test('the size of a context is known before it is made, for hybrids too', async (t) => {
   const options = { contextTokens: 4096, flashAttention: 'on', metadataOnly: true } as const
   const bytes = async (name: FixtureName, type?: string) => {
-    const engine = await openEngine({ ...options, modelPath: await fixturePath(name, type === undefined ? {} : { type }) })
+    const engine = await openEngine({
+      ...options,
+      modelPath: await fixturePath(name, type === undefined ? {} : { type }),
+    })
     await engine.close()
     return engine.info.contextBytes
   }
