@@ -84,7 +84,7 @@ void Measure(const Options& options, ggml_type type, int64_t rows, int64_t k, in
   const auto rate = [&](Operation& operation, Side side) {
     return Rate(options, operation, side, operations, repeats);
   };
-  const Weights weights = type == GGML_TYPE_BF16     ? Weights::kBF16
+  const Weights weights = type == GGML_TYPE_BF16    ? Weights::kBF16
                           : ggml_is_quantized(type) ? Weights::kQuantized
                                                     : Weights::kFloats;
   std::vector<double> of_ours, of_stock, peaks, gains, shares, vector_shares;

@@ -20,8 +20,9 @@ bool IsOurProduct(const ggml_tensor* op) {
 
 // Of the same columns, and experts, with as many rows of one type, in whole tiles.
 bool AreAlike(const ggml_tensor* a, const ggml_tensor* b) {
-  return a != b && a->ne[0] % kTileRows == 0 && a->op == b->op && a->src[1] == b->src[1] && a->src[2] == b->src[2] &&
-         a->src[0]->type == b->src[0]->type && ggml_are_same_shape(a->src[0], b->src[0]);
+  return a != b && a->ne[0] % kTileRows == 0 && a->op == b->op && a->src[1] == b->src[1] &&
+         a->src[2] == b->src[2] && a->src[0]->type == b->src[0]->type &&
+         ggml_are_same_shape(a->src[0], b->src[0]);
 }
 
 // Whether only node `user` of the graph, not far behind it, needs this one's result.

@@ -207,7 +207,8 @@ Plan StartPlan(const ggml_compute_params& params, const ggml_tensor* op,
     op->op == GGML_OP_MUL_MAT_ID ? FillExperts(op, results, plan) : FillOne(op, results, plan);
     if (plan.copies == 2) InsertResiduals(plan);
     if (plan.rows % kTileRows != 0) {
-      for (int64_t c = 0; c < plan.count; ++c) plan.last_results[c] = plan.last_rows + c * kTileRows;
+      for (int64_t c = 0; c < plan.count; ++c)
+        plan.last_results[c] = plan.last_rows + c * kTileRows;
     }
     ggml_threadpool_chunk_set(params.threadpool, params.nth);
   }

@@ -119,8 +119,12 @@ class ProductF32 {
   // By width - 1; what is wider than kColumns is never called.
   template <int T>
   static constexpr ComputeFunction kComputers[] = {
-      Compute<T, 1>, Compute<T, 2>, Compute<T, 3>, Compute<T, std::min(4, S::kColumns)>,
-      Compute<T, std::min(5, S::kColumns)>, Compute<T, std::min(6, S::kColumns)>,
+      Compute<T, 1>,
+      Compute<T, 2>,
+      Compute<T, 3>,
+      Compute<T, std::min(4, S::kColumns)>,
+      Compute<T, std::min(5, S::kColumns)>,
+      Compute<T, std::min(6, S::kColumns)>,
   };
   static constexpr const ComputeFunction* kOne = kComputers<1>;
   static constexpr const ComputeFunction* kMany = kComputers<kMostTiles>;
