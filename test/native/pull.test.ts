@@ -152,7 +152,10 @@ t.test('wrong usage is reported before any request', async (t) => {
   const { hub, run } = await start(t)
   const source = 'hf:owner/tiny-GGUF'
   for (const [args, fault] of [
-    [[source, '--connections', '0'], /'--connections <n>' argument '0' is invalid. It should be a whole number from 1 to 16/],
+    [
+      [source, '--connections', '0'],
+      /'--connections <n>' argument '0' is invalid. It should be a whole number from 1 to 16/,
+    ],
     [[source, '--sha256', 'abc'], /--sha256: expected 64 hexadecimal digits/],
     [[source, '--hub', 'nowhere'], /--hub: expected an address/],
     [[source, '--token-file', '/nowhere'], /--token-file \/nowhere: there is no such file/],
