@@ -87,18 +87,18 @@ async function open(): Promise<void> {
 
 async function look(): Promise<void> {
   const askedMs = sharedNowMs()
-  // A connection that dies is replaced at once; one that cannot be made is tried again later.
-  let againMs = watch.connected ? 0 : watchMs
+  const stood = watch.connected
   try {
     const { rows } = await watch.query('SELECT total FROM tally')
     signals.noteTally((rows[0] as { total: number }).total, askedMs)
-    againMs = watchMs
   } catch {
     // What it last knew grows old, and connection.ts sees that. The other connection may have died
     // as silently: the next call need not find out by waiting.
     if (!calling) calls.drop()
   }
-  if (!closed) watching = setTimeout(() => void look(), againMs)
+  // A connection that died is replaced at once; after any other failure PostgreSQL has its time.
+  const died = stood && !watch.connected
+  if (!closed) watching = setTimeout(() => void look(), died ? 0 : watchMs)
 }
 
 /** A connection that died silently is replaced before anything depends on it. */
