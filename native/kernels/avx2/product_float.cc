@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "../simd/float_columns.h"
 #include "kernels.h"
 
 namespace oi::kernels::avx2 {
@@ -103,19 +104,6 @@ constexpr Computer kComputers[] = {
     ComputerOf<W, 4>(), ComputerOf<W, 5>(), ComputerOf<W, kGroup<W>>(),
 };
 
-size_t ActivationBytes(int64_t k, int64_t columns) {
-  return static_cast<size_t>(columns * k) * sizeof(float);
-}
-
-// A group of n columns lies as [k][n] floats.
-void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin, int64_t end,
-             uint8_t* group_start) {
-  auto* to = reinterpret_cast<float*>(group_start);
-  for (int64_t c = 0; c < width; ++c) {
-    for (int64_t i = begin; i < end; ++i) to[i * width + c] = columns[c][i];
-  }
-}
-
 // Columns `from` to `to`, which stay in the second cache.
 template <class W>
 void MultiplyPart(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end, const float* all,
@@ -153,7 +141,8 @@ void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
 }
 
 template <class W>
-constexpr ProductKernel kKernel{kGroup<W>, ActivationBytes, Convert, Multiply<W>};
+constexpr ProductKernel kKernel{kGroup<W>, simd::FloatColumnBytes, simd::ConvertFloatColumns,
+                                Multiply<W>};
 
 }  // namespace
 

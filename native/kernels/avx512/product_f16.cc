@@ -1,6 +1,7 @@
 // Products of F16 weights, widened to floats in registers. Activations stay floats, which is more
 // exact than stock llama.cpp's F16.
 
+#include "../simd/float_columns.h"
 #include "kernels.h"
 #include "product_float.h"
 
@@ -21,17 +22,8 @@ struct WeightsF16 {
   }
 };
 
-// Steps of a group of n columns lie as [k][n] floats.
-void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin, int64_t end,
-             uint8_t* group_start) {
-  auto* steps = reinterpret_cast<float*>(group_start);
-  for (int64_t c = 0; c < width; ++c) {
-    for (int64_t i = begin; i < end; ++i) steps[i * width + c] = columns[c][i];
-  }
-}
-
-constexpr ProductKernel kKernel{WeightsF16::kGroup, FloatActivationBytes<WeightsF16>, Convert,
-                                MultiplyFloat<WeightsF16>};
+constexpr ProductKernel kKernel{WeightsF16::kGroup, FloatActivationBytes<WeightsF16>,
+                                simd::ConvertFloatColumns, MultiplyFloat<WeightsF16>};
 
 }  // namespace
 

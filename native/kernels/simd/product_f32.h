@@ -16,25 +16,13 @@
 #include <cstdint>
 
 #include "../product.h"
+#include "float_columns.h"
 
 namespace oi::kernels::simd {
 
 template <class S>
 class ProductF32 {
  public:
-  // A group of n columns lies as [k][n] floats.
-  static size_t ActivationBytes(int64_t k, int64_t columns) {
-    return static_cast<size_t>(columns * k) * sizeof(float);
-  }
-
-  static void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin,
-                      int64_t end, uint8_t* group_start) {
-    auto* to = reinterpret_cast<float*>(group_start);
-    for (int64_t c = 0; c < width; ++c) {
-      for (int64_t i = begin; i < end; ++i) to[i * width + c] = columns[c][i];
-    }
-  }
-
   static void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
                        const uint8_t* activations, int64_t columns, float* const* results) {
     const auto* from = reinterpret_cast<const float*>(activations);
@@ -66,6 +54,11 @@ class ProductF32 {
   template <int V, int C>
   static void SumRun(const uint8_t* tiles, int64_t k, const float* columns, int64_t begin,
                      Vector (&sums)[V][C]) {
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+#pragma GCC unroll 8
+      for (int c = 0; c < C; ++c) sums[v][c] = S::Zero();
+    }
 #pragma GCC unroll 8
     for (int64_t i = begin; i < begin + kRun; ++i) {
       Vector weights[V];
@@ -79,8 +72,7 @@ class ProductF32 {
         const Vector column = S::Set(columns[i * C + c]);
 #pragma GCC unroll 4
         for (int v = 0; v < V; ++v) {
-          sums[v][c] = i == begin ? S::Multiply(weights[v], column)
-                                  : S::MultiplyAdd(weights[v], column, sums[v][c]);
+          sums[v][c] = S::MultiplyAdd(weights[v], column, sums[v][c]);
         }
       }
     }
@@ -132,7 +124,7 @@ class ProductF32 {
 };
 
 template <class S>
-inline constexpr ProductKernel kProductF32{S::kColumns, ProductF32<S>::ActivationBytes,
-                                           ProductF32<S>::Convert, ProductF32<S>::Multiply};
+inline constexpr ProductKernel kProductF32{S::kColumns, FloatColumnBytes, ConvertFloatColumns,
+                                           ProductF32<S>::Multiply};
 
 }  // namespace oi::kernels::simd
