@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <deque>
 #include <vector>
@@ -13,6 +14,8 @@ namespace oi {
 
 class Batch {
  public:
+  static constexpr size_t kMaxSequences = 256;  // llama.cpp's LLAMA_MAX_SEQ
+
   explicit Batch(size_t capacity) {
     tokens_.reserve(capacity);
     positions_.reserve(capacity);
@@ -25,6 +28,7 @@ class Batch {
     // Consecutive tokens of one sequence share an entry.
     if (lists_.empty() || lists_.back().size() != 1 || lists_.back().front() != sequence) {
       lists_.push_back({sequence});
+      present_.set(static_cast<size_t>(sequence));
     }
     Append(token, position, output);
   }
@@ -33,6 +37,7 @@ class Batch {
   // one that llama.cpp looks at in its mask.
   void AddShared(const Token* tokens, size_t count, size_t position,
                  std::vector<llama_seq_id> sequences) {
+    for (const llama_seq_id sequence : sequences) present_.set(static_cast<size_t>(sequence));
     lists_.push_back(std::move(sequences));
     for (size_t i = 0; i < count; ++i) Append(tokens[i], position + i, false);
   }
@@ -44,9 +49,20 @@ class Batch {
     sequences_.clear();
     outputs_.clear();
     lists_.clear();
+    present_.reset();
+  }
+
+  // Makes outputs of `count` tokens that are none, if there are so many.
+  void AddOutputs(size_t count) {
+    for (size_t i = 0; i < outputs_.size() && count > 0; ++i) {
+      if (outputs_[i] != 0) continue;
+      outputs_[i] = 1;
+      --count;
+    }
   }
 
   size_t size() const { return tokens_.size(); }
+  size_t sequences() const { return present_.count(); }
 
   // All, or some of them. Valid until the next Add() or Clear().
   llama_batch View() { return View(0, size()); }
@@ -76,6 +92,7 @@ class Batch {
   std::vector<llama_seq_id*> sequences_;
   std::vector<int8_t> outputs_;
   std::deque<std::vector<llama_seq_id>> lists_;  // a deque: entries stay where they are
+  std::bitset<kMaxSequences> present_;
 };
 
 }  // namespace oi

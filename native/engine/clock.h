@@ -8,8 +8,12 @@ namespace oi {
 
 using Clock = std::chrono::steady_clock;
 
+inline double MillisecondsBetween(Clock::time_point start, Clock::time_point end) {
+  return std::chrono::duration<double, std::milli>(end - start).count();
+}
+
 inline double MillisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return MillisecondsBetween(start, Clock::now());
 }
 
 }  // namespace oi

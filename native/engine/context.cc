@@ -11,10 +11,8 @@
 namespace oi {
 
 Context::Context(const Model& model, const EngineOptions& options, const ContextPlan& plan,
-                 bool (*abort)(void*), void* abort_data)
-    : readout_(MakeReadout(model, plan)) {
+                 bool (*abort)(void*), void* abort_data) {
   llama_context_params params = ParamsOf(plan, options);
-  if (readout_) readout_->AddTo(params);
   params.abort_callback = abort;
   params.abort_callback_data = abort_data;
 
@@ -28,7 +26,6 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
                                               (reason.empty() ? "" : ": " + reason));
   }
   memory_ = MemoryLogged();
-  if (readout_) readout_->Attach(context_);
   if ((llama_get_memory(context_) != nullptr) != plan.keeps_cells) {
     llama_free(context_);
     throw EngineError("ERR_MODEL_UNSUPPORTED", plan.keeps_cells

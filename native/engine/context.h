@@ -8,7 +8,6 @@
 #include "../kernels/kernels.h"
 #include "../threads/crew.h"
 #include "log.h"
-#include "logits/device_readout.h"
 #include "plan/context_plan.h"
 #include "types.h"
 
@@ -30,8 +29,6 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   llama_context* get() const { return context_; }
-  // Null where rows of logits come to the host whole.
-  DeviceReadout* readout() const { return readout_.get(); }
   // The memory of its cells and buffers, as llama.cpp logged it.
   const LoggedMemory& memory() const { return memory_; }
   // Whether all attention so far was computed by our own kernels, which have no need of min_rows.
@@ -42,7 +39,6 @@ class Context {
   void AdaptThreads();
 
  private:
-  const std::unique_ptr<DeviceReadout> readout_;
   llama_context* context_;
   LoggedMemory memory_;
   std::optional<Crew> crew_;

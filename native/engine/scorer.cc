@@ -46,16 +46,21 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       on_gpu_(!model.on_cpu()),
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       context_(model, options, plan_, &Scorer::OnAbort, this),
-      readout_(context_, vocabulary_size_, on_gpu_),
+      room_(plan_.fillers > 1
+                ? CellRoomOf(context_.get(), static_cast<llama_seq_id>(plan_.sequences),
+                             static_cast<llama_seq_id>(plan_.sequences + plan_.fillers - 1))
+                : nullptr),
+      readout_(context_, vocabulary_size_, on_gpu_ ? plan_.threads : 1),
       sequence_memory_(context_.get()),
       cache_(sequence_memory_, CacheOptions(plan_, options, model)),
       admission_(cache_, rate_, options.deterministic),
-      step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic) {}
+      step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic, room_.get()) {}
 
 // A step is aborted only if no other task loses by it. An interrupted recurrent state, or sliding
 // window, cannot be trusted: such a model's step is evaluated to its end.
 bool Scorer::OnAbort(void* self) {
-  const auto* scorer = static_cast<Scorer*>(self);
+  auto* const scorer = static_cast<Scorer*>(self);
+  if (!scorer->submitted_) scorer->submitted_ = Clock::now();
   if (scorer->stop_.load(std::memory_order_relaxed)) return true;
   return scorer->evaluating_ && !scorer->recurrent_ && !scorer->windowed_ && scorer->Abandoned();
 }
@@ -86,7 +91,6 @@ void Scorer::WarmUp(size_t count) {
     cache_.device().sequences().Cut(0, 0);
     step_.Start(count);
     for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
-    readout_.AskPlain(0);
     if (Decode() != 0) {
       throw EngineError("ERR_ENGINE_INTERNAL", "the first decode failed: " + FirstLoggedError());
     }
@@ -137,17 +141,15 @@ bool Scorer::RunStep() {
     Reset();
     return false;
   }
-  step_.Complete();
   const auto start = Clock::now();
-  double submit_ms = 0;
+  step_.Complete();
   bool finite = true;
   try {
-    readout_.Ask(step_.tasks(),
-                 admission_.isolating());  // rule 5: the cause is found in whole rows
+    submitted_.reset();
     evaluating_ = true;
     const int32_t status = Decode();
     evaluating_ = false;
-    submit_ms = MillisecondsSince(start);
+    if (on_gpu_ || !submitted_) submitted_ = Clock::now();
     if (status == kAborted) {
       llama_synchronize(context_.get());
       Undo();
@@ -176,7 +178,11 @@ bool Scorer::RunStep() {
   stats_.evaluated_tokens += wanted + step_.padding();
   stats_.padding_tokens += step_.padding();
   stats_.busy_ms += ms + vision_ms_;
-  stats_.submit_ms += submit_ms;
+  stats_.submit_ms += MillisecondsBetween(start, *submitted_);
+  if (step_.read_cells() > 0) {
+    stats_.read_pairs += step_.read_cells() * (wanted + step_.padding());
+    stats_.seen_pairs += static_cast<uint64_t>(step_.work().attended);
+  }
   recent_.Add(static_cast<double>(wanted), ms);
   rate_.Add(step_.work(), ms);
   return true;
@@ -217,9 +223,7 @@ bool Scorer::Advance() {
     });
     finite = finite && !task->not_finite();
   }
-  if (finite && !recurrent_ && step_.padding() > 0) {
-    cache_.device().sequences().Cut(step_.filler(), 0);
-  }
+  step_.Empty();
   return finite;
 }
 
@@ -246,7 +250,7 @@ void Scorer::Undo() {
       sequences.Cut(run.fork, prefix.Position(prefix.evaluated) + run.evaluated);
     }
   }
-  sequences.Cut(step_.filler(), 0);
+  step_.Empty();
 }
 
 // ---- figures ---------------------------------------------------------------------
@@ -255,7 +259,7 @@ ScorerStats Scorer::stats() const {
   ScorerStats stats = stats_;
   stats.lost_tokens = admission_.lost_tokens();
   stats.tokens_per_second = recent_.PerSecond();
-  stats.readout_bytes = readout_.bytes();
+  stats.readout_bytes = on_gpu_ ? readout_.bytes() : 0;
   stats.graphs_reused = static_cast<uint64_t>(llama_perf_context(context_.get()).n_reused);
   stats.cache = cache_.stats();
   return stats;

@@ -21,9 +21,11 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "admission.h"
 #include "cache/state_cache.h"
+#include "clock.h"
 #include "context.h"
 #include "evaluator.h"
 #include "logits/readout.h"
@@ -108,7 +110,10 @@ class Scorer final : public Evaluator {
   const size_t vocabulary_size_;
   double vision_ms_ = 0;     // of this step
   bool evaluating_ = false;  // read, as step_, by the context's abort callback
+  // When a device had all of this step, or the CPU began to compute.
+  std::optional<Clock::time_point> submitted_;
   Context context_;
+  const std::unique_ptr<CellRoom> room_;  // null but where steps have few shapes (step.h, rule 6)
   Readout readout_;
   LlamaMemory sequence_memory_;
   StateCache cache_;

@@ -32,6 +32,8 @@ struct ScorerStats {
   uint64_t lost_tokens = 0;
   uint64_t readout_bytes = 0;
   double submit_ms = 0;
+  uint64_t read_pairs = 0;
+  uint64_t seen_pairs = 0;
   uint64_t graphs_reused = 0;
   double busy_ms = 0;
   double tokens_per_second = 0;
@@ -101,6 +103,8 @@ void ForEachStat(const EngineStats& stats, Use use) {
   set("readoutBytes", scorer.readout_bytes);
   set("submitMs", scorer.submit_ms);
   set("graphsReused", scorer.graphs_reused);
+  set("readPairs", scorer.read_pairs);
+  set("seenPairs", scorer.seen_pairs);
 }
 
 }  // namespace oi

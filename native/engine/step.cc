@@ -1,6 +1,7 @@
 #include "step.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "admission.h"
@@ -21,8 +22,11 @@ void Step::Start(size_t tokens) {
   chunks_.clear();
   padding_ = 0;
   outputs_ = 0;
+  read_cells_ = 0;
   work_ = {};
   size_ = std::min<size_t>(tokens, plan_.batch_tokens);
+  // One token at least fills it up.
+  if (room_ != nullptr) size_ = std::min<size_t>(size_, plan_.microbatch_tokens - 1);
 }
 
 size_t Step::Add(ScoringTask& task) {
@@ -42,6 +46,8 @@ void Step::Complete() {
   if (image_) return;
   if (recurrent_) {
     EqualLengths();
+  } else if (room_ != nullptr) {
+    Shape();
   } else {
     Fill();
   }
@@ -149,6 +155,33 @@ void Step::Fill() {
   if (last == 0 || last >= plan_.min_rows) return;
   padding_ = plan_.min_rows - last;
   for (size_t i = 0; i < padding_; ++i) batch_.Add(0, i, filler(), false);
+}
+
+// Rule 6.
+void Step::Shape() {
+  const size_t size = batch_.size();
+  // Cells to spare, but for the one by which the room says what is read.
+  const size_t most = std::min<size_t>(plan_.microbatch_tokens, size + plan_.spare_cells - 1);
+  const size_t tokens = std::min(shapes_.Tokens(size + 1, plan_.min_rows), most);
+  padding_ = tokens - size;
+  const size_t sequences = batch_.sequences();
+  const size_t wanted = shapes_.Sequences(sequences + 1) - sequences;
+  std::vector<llama_seq_id> fillers(std::min<size_t>(wanted, plan_.fillers - 1));
+  std::iota(fillers.begin(), fillers.end(), filler());
+  const Token none = 0;
+  batch_.AddShared(&none, 1, 0, std::move(fillers));
+  for (size_t i = 1; i < padding_; ++i) batch_.Add(0, i, filler(), false);
+  batch_.AddOutputs(std::min<size_t>(shapes_.Outputs(outputs_), plan_.sequences) - outputs_);
+  read_cells_ = shapes_.Cells(room_->Take(tokens));
+  room_->Read(read_cells_);
+}
+
+void Step::Empty() {
+  if (room_ != nullptr) {
+    room_->Release();
+  } else if (padding_ > 0 && !recurrent_) {
+    device_.sequences().Cut(filler(), 0);
+  }
 }
 
 // Rule 2.

@@ -14,6 +14,7 @@
 //      beginning or its last image, and each question has a step of its own. So what a token is
 //      evaluated with depends on its request alone.
 //   5. llama.cpp takes either tokens or rows: an image has a step of its own.
+//   6. On a GPU a step is one microbatch of one of few shapes (shapes.h).
 
 #pragma once
 
@@ -22,11 +23,13 @@
 #include <vector>
 
 #include "batch.h"
+#include "cache/cell_room.h"
 #include "cache/device_tier.h"
 #include "context.h"
 #include "input/vision.h"
 #include "rate.h"
 #include "scoring_task.h"
+#include "shapes.h"
 
 namespace oi {
 
@@ -46,13 +49,15 @@ class Step {
     llama_seq_id sequence;
   };
 
+  // `room`: where steps have few shapes; else null.
   Step(const ContextPlan& plan, DeviceTier& device, const Admission& admission, bool recurrent,
-       bool deterministic)
+       bool deterministic, CellRoom* room)
       : plan_(plan),
         device_(device),
         admission_(admission),
         recurrent_(recurrent),
         deterministic_(deterministic),
+        room_(room),
         batch_(plan.batch_tokens) {}
 
   Step(const Step&) = delete;
@@ -67,8 +72,10 @@ class Step {
   size_t Add(ScoringTask& task);
   // A token of sequence 0, to warm up with.
   void AddPlain(size_t position, bool output) { batch_.Add(0, position, 0, output); }
-  // Adds the padding of rules 2 and 3. Nothing may be added after it.
+  // Adds the padding of rules 2, 3 and 6. Nothing may be added after it, and no cell moved.
   void Complete();
+  // Frees the cells of padding.
+  void Empty();
 
   bool full() const { return image_ || room() == 0; }
   size_t size() const { return image_ ? chunks_.front().count : batch_.size(); }
@@ -76,12 +83,13 @@ class Step {
   const std::optional<ImageChunk>& image() const { return image_; }
   size_t padding() const { return padding_; }  // tokens that belong to no task
   size_t outputs() const { return outputs_; }
+  size_t read_cells() const { return read_cells_; }  // by attention, of rule 6
   const Work& work() const { return work_; }
   const std::vector<ScoringTask*>& tasks() const { return tasks_; }
   const std::vector<Chunk>& chunks() const { return chunks_; }
-  llama_seq_id filler() const { return static_cast<llama_seq_id>(plan_.sequences); }
 
  private:
+  llama_seq_id filler() const { return static_cast<llama_seq_id>(plan_.sequences); }
   size_t room() const { return size_ - std::min(size_, batch_.size()); }
   void AddPrefix(ScoringTask& task);
   void AddImage(ScoringTask& task);
@@ -89,6 +97,7 @@ class Step {
   bool BeginRun(ScoringTask& task);
   void AddRun(ScoringTask& task, size_t index);
   void Fill();
+  void Shape();
   void EqualLengths();
 
   const ContextPlan& plan_;
@@ -96,11 +105,14 @@ class Step {
   const Admission& admission_;
   const bool recurrent_;
   const bool deterministic_;
+  CellRoom* const room_;
+  Shapes shapes_;
   Batch batch_;
   std::optional<ImageChunk> image_;
   size_t size_ = 0;
   size_t padding_ = 0;
   size_t outputs_ = 0;
+  size_t read_cells_ = 0;
   Work work_;
   std::vector<ScoringTask*> tasks_;
   std::vector<Chunk> chunks_;

@@ -64,16 +64,20 @@ const none = {
   diskBytes: 0,
   diskBytesLimit: 0,
   diskPrefixes: 0,
-  /**
-   * Bytes of logits, or of a device's reduction of them, copied to the host; 0 on the CPU.
-   */
+  /** Bytes of logits copied from a device to the host; 0 on the CPU. */
   readoutBytes: 0,
   /**
-   * The part of `busyMs` until a step was built and submitted to a device. On the CPU, all of it.
+   * The part of `busyMs` until a step was built and submitted to a device, or the CPU began to compute.
    */
   submitMs: 0,
   /** Compute graphs reused without a rebuild. */
   graphsReused: 0,
+  /**
+   * Of steps on a GPU: pairs of a token and a cell that attention reads for it, and those of them
+   * that the token sees, from the first of its request to itself.
+   */
+  readPairs: 0,
+  seenPairs: 0,
 }
 
 /** The counters of an engine since it was opened, and its present state. */

@@ -15,7 +15,7 @@ export const onGpu = await withEngine(
   {
     metadataOnly: true,
   },
-  async ({ info }) => info.device !== 'CPU',
+  async ({ info }) => info.device !== 'CPU' || process.env['OI_TEST_PLAN'] === 'gpu',
 )
 
 /**

@@ -4,19 +4,17 @@
 #include "cell_order.h"
 
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "llama-kv-cache-iswa.h"
-#include "llama-kv-cache.h"
-#include "llama-memory-hybrid-iswa.h"
-#include "llama-memory-hybrid.h"
+#include "llama_caches.h"
 
 namespace oi {
 namespace {
 
 class CacheOrder final : public kernels::CellOrder {
  public:
-  explicit CacheOrder(std::vector<const llama_kv_cache*> caches) : caches_(std::move(caches)) {
+  explicit CacheOrder(std::vector<llama_kv_cache*> caches) : caches_(std::move(caches)) {
     for (size_t i = 0; i < caches_.size(); ++i) {
       for (const uint32_t layer : caches_[i]->get_layer_ids()) {
         numbers_[caches_[i]->get_k_storage(static_cast<int32_t>(layer))->data] =
@@ -46,28 +44,14 @@ class CacheOrder final : public kernels::CellOrder {
   }
 
  private:
-  const std::vector<const llama_kv_cache*> caches_;
+  const std::vector<llama_kv_cache*> caches_;
   std::unordered_map<const void*, int> numbers_;  // of the caches, by the keys of each layer
 };
-
-std::vector<const llama_kv_cache*> CachesOf(const llama_memory_i* memory) {
-  if (const auto* cache = dynamic_cast<const llama_kv_cache*>(memory)) return {cache};
-  if (const auto* both = dynamic_cast<const llama_kv_cache_iswa*>(memory)) {
-    return {both->get_base(), both->get_swa()};
-  }
-  if (const auto* hybrid = dynamic_cast<const llama_memory_hybrid*>(memory)) {
-    return CachesOf(hybrid->get_mem_attn());
-  }
-  if (const auto* hybrid = dynamic_cast<const llama_memory_hybrid_iswa*>(memory)) {
-    return CachesOf(hybrid->get_mem_attn());
-  }
-  return {};
-}
 
 }  // namespace
 
 std::unique_ptr<kernels::CellOrder> CellOrderOf(const llama_context* context) {
-  std::vector<const llama_kv_cache*> caches = CachesOf(llama_get_memory(context));
+  std::vector<llama_kv_cache*> caches = CachesOf(llama_get_memory(context));
   if (caches.empty()) return nullptr;
   return std::make_unique<CacheOrder>(std::move(caches));
 }

@@ -1,6 +1,7 @@
 #include "readout.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "../error.h"
 #include "../finite.h"
@@ -8,49 +9,38 @@
 #include "log_sum_exp.h"
 
 namespace oi {
+namespace {
 
-void Readout::Ask(const std::vector<ScoringTask*>& tasks, bool whole) {
-  DeviceReadout* const device = context_.readout();
-  if (device == nullptr) return;
-  device->Start(!whole && !always_whole_);
-  for (const ScoringTask* task : tasks) {
-    for (const ScoringTask::Run& run : task->runs()) {
-      if (run.row >= 0) device->Ask(run.fork, task->question(run).candidates);
-    }
-  }
-  device->Prepare();
-}
+// A row of 150,000 entries takes some 50 µs, and beginning a thread as long as one or two.
+constexpr size_t kRowsPerThread = 8;
+
+}  // namespace
 
 void Readout::Read(const std::vector<ScoringTask*>& tasks) {
-  const bool device = on_device();
-  if (device) context_.readout()->Fetch();
-  size_t index = 0;
+  asked_.clear();
   for (ScoringTask* task : tasks) {
     for (size_t i = 0; i < task->runs().size(); ++i) {
-      const ScoringTask::Run& run = task->runs()[i];
-      if (run.row < 0) continue;
-      float* const out = task->LogitsOf(run);
-      int32_t& rank = task->RankOf(run);
-      const bool finite = device ? context_.readout()->Read(index++, out, rank)
-                                 : ReadRow(run.row, task->question(run).candidates, out, rank);
-      if (!finite) task->Refuse(i);
+      const int32_t row = task->runs()[i].row;
+      if (row >= 0) asked_.push_back({task, i, Row(row)});
     }
+  }
+  rows_read_ += asked_.size();
+  const size_t parts = std::clamp<size_t>(asked_.size() / kRowsPerThread, 1, threads_);
+  const auto read = [&](size_t part) {
+    for (size_t i = part; i < asked_.size(); i += parts) ReadRow(asked_[i]);
+  };
+  {
+    std::vector<std::jthread> others;
+    for (size_t part = 1; part < parts; ++part) others.emplace_back(read, part);
+    read(0);
+  }
+  for (const Asked& asked : asked_) {
+    if (!asked.finite) asked.task->Refuse(asked.run);
   }
 }
 
-void Readout::AskPlain(llama_seq_id sequence) {
-  DeviceReadout* const device = context_.readout();
-  if (device == nullptr) return;
-  device->Start(!always_whole_);
-  device->Ask(sequence, {});
-  device->Prepare();
-}
-
-bool Readout::PlainIsFinite(int32_t row) {
-  if (!on_device()) return 2 * CountFinite(Row(row), vocabulary_size_) > vocabulary_size_;
-  context_.readout()->Fetch();
-  always_whole_ = !context_.readout()->Finite(0);
-  return true;
+bool Readout::PlainIsFinite(int32_t row) const {
+  return 2 * CountFinite(Row(row), vocabulary_size_) > vocabulary_size_;
 }
 
 const float* Readout::Row(int32_t row) const {
@@ -59,10 +49,11 @@ const float* Readout::Row(int32_t row) const {
   return logits;
 }
 
-// False if they are not finite.
-bool Readout::ReadRow(int32_t row, std::span<const Token> candidates, float* out, int32_t& rank) {
-  const float* const logits = Row(row);
-  if (on_gpu_) whole_bytes_ += vocabulary_size_ * sizeof(float);
+void Readout::ReadRow(Asked& asked) const {
+  const ScoringTask::Run& run = asked.task->runs()[asked.run];
+  const std::vector<Token>& candidates = asked.task->question(run).candidates;
+  const float* const logits = asked.row;
+  float* out = asked.task->LogitsOf(run);
   bool finite = true;
   float likeliest = logits[candidates.front()];
   for (const Token candidate : candidates) {
@@ -70,15 +61,11 @@ bool Readout::ReadRow(int32_t row, std::span<const Token> candidates, float* out
     likeliest = std::max(likeliest, logits[candidate]);
     *out++ = logits[candidate];
   }
-  rank = 0;
+  int32_t rank = 0;
   for (size_t i = 0; i < vocabulary_size_; ++i) rank += logits[i] > likeliest ? 1 : 0;
+  asked.task->RankOf(run) = rank;
   *out = static_cast<float>(LogSumExp(logits, vocabulary_size_));
-  return finite && IsFinite(*out);
-}
-
-uint64_t Readout::bytes() const {
-  const DeviceReadout* const device = context_.readout();
-  return whole_bytes_ + (device != nullptr ? device->bytes() : 0);
+  asked.finite = finite && IsFinite(*out);
 }
 
 }  // namespace oi

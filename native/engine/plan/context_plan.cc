@@ -7,9 +7,10 @@
 #include <string>
 
 #include "../../machine/available_bytes.h"
+#include "../batch.h"
 #include "../error.h"
-#include "../logits/device_readout.h"
 #include "../model.h"
+#include "../shapes.h"
 #include "llama.h"
 #include "memory.h"
 #include "parts_plan.h"
@@ -18,8 +19,8 @@
 namespace oi {
 namespace {
 
-// LLAMA_MAX_SEQ is 256; one sequence pads microbatches.
-constexpr uint32_t kMaxSequences = 255;
+// LLAMA_MAX_SEQ is 256; one sequence at least fills steps up.
+constexpr uint32_t kMaxSequences = Batch::kMaxSequences - 1;
 constexpr uint32_t kMinPrefixes = 8;
 constexpr uint32_t kMaxForks = kMaxSequences - kMinPrefixes;
 constexpr uint32_t kFillers = 1;
@@ -55,6 +56,9 @@ constexpr Sequences kDense{64, 32};
 constexpr Sequences kRecurrent{16, 4};
 // A GPU answers more questions at once, and its cells hold more prefixes.
 constexpr Sequences kGpuDense{96, 64};
+// Idle cells of a GPU beside a new state. Attention over 2,048 strangers costs a 0.6B two fifths of
+// its matmuls; to evaluate what is dropped for them costs less than to move it to RAM and back.
+constexpr uint32_t kGpuBusyTokens = 2048;
 
 void SetSequences(ContextPlan& plan, const EngineOptions& options, const Sequences& standard) {
   plan.max_forks = options.max_forks != 0 ? std::min(options.max_forks, kMaxForks) : standard.forks;
@@ -108,7 +112,7 @@ ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, Context
                        bool whole_images) {
   SetSequences(plan, options, model.recurrent() ? kRecurrent : kDense);
   const ContextCost cost = CostOfContext(model, options.cache_type);
-  const auto bytes = [&](uint32_t tokens) { return cost.Bytes(tokens, plan.sequences + kFillers); };
+  const auto bytes = [&](uint32_t tokens) { return cost.Bytes(tokens, plan.sequences + plan.fillers); };
   const std::optional<uint64_t> available = AvailableBytes();
 
   if (options.context_tokens != 0) {
@@ -195,23 +199,28 @@ ContextPlan PlanForStates(const Model& model, const EngineOptions& options, Cont
 ContextPlan PlanForGpu(const Model& model, const EngineOptions& options, ContextPlan plan,
                        bool whole_images) {
   SetSequences(plan, options, model.recurrent() ? kRecurrent : kGpuDense);
-  plan.context_tokens = RoundUp(options.context_tokens);
+  plan.context_tokens =
+      RoundUp(options.context_tokens != 0 ? options.context_tokens : kContextTokens);
   // CUDA's attention skips masked blocks from 1,024 queries on.
   SetBatches(plan, options, kBatchTokens, whole_images);
   plan.flash_attention = options.flash_attention;
   if (model.layers_on_cpu()) plan.min_rows = MinRows(model, plan);
   plan.step_tokens = model.layers_on_cpu() ? plan.microbatch_tokens : plan.batch_tokens;
   plan.shared_step_tokens = plan.step_tokens;
-  if (!options.deterministic) plan.step_ms = kGpuStepMs;
+  if (!options.deterministic && !model.on_cpu()) plan.step_ms = kGpuStepMs;
+  if (!options.deterministic && !model.recurrent()) {
+    plan.fillers = std::min<uint32_t>(Shapes::kSequences, Batch::kMaxSequences - plan.sequences);
+    plan.spare_cells += RoundUp(plan.microbatch_tokens / 8);
+  }
   // Attention reads each cell up to the highest one in use, whichever sequence has it.
   plan.idle_tokens =
       std::min(plan.context_tokens, std::max(kContextTokens, plan.context_tokens / 4));
-  plan.busy_tokens = plan.idle_tokens;
+  plan.busy_tokens = std::min(kGpuBusyTokens, plan.idle_tokens);
   // Moving a prefix out costs a transfer for which nobody may ever ask again. In deterministic mode
   // the context holds one: two states in turn would never be found.
   plan.save_after = options.deterministic ? 1 : 2;
   const ContextCost cost = CostOfContext(model, options.cache_type);
-  plan.context_bytes = cost.Bytes(plan.context_tokens, plan.sequences + kFillers);
+  plan.context_bytes = cost.Bytes(plan.context_tokens, plan.sequences + plan.fillers);
   SetOuterTiers(plan, options, model, AvailableBytes().value_or(0));
   return plan;
 }
@@ -234,21 +243,16 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
                         bool whole_images) {
   ContextPlan plan{};
   plan.threads = options.threads != 0 ? options.threads : default_threads;
+  plan.fillers = kFillers;
   if (model.prefix() != nullptr) return PlanForParts(model, options, plan);
   if (model.hidden() != nullptr) return PlanForStates(model, options, plan);
   plan.keeps_cells = true;
   plan.spare_cells = kPad;
-  // Tests choose the other way.
-  const char* const chosen = std::getenv("OI_TEST_READOUT");
-  plan.device_readout = chosen != nullptr ? std::strcmp(chosen, "device") == 0 : !model.on_cpu();
-  return model.on_cpu() ? PlanForCpu(model, options, plan, whole_images)
-                        : PlanForGpu(model, options, plan, whole_images);
-}
-
-std::unique_ptr<DeviceReadout> MakeReadout(const Model& model, const ContextPlan& plan) {
-  if (!plan.device_readout) return nullptr;
-  return std::make_unique<DeviceReadout>(plan.sequences,
-                                         static_cast<size_t>(llama_vocab_n_tokens(model.vocab())));
+  // Tests choose a GPU's.
+  const char* const chosen = std::getenv("OI_TEST_PLAN");
+  const bool for_gpu = chosen != nullptr && std::strcmp(chosen, "gpu") == 0;
+  return model.on_cpu() && !for_gpu ? PlanForCpu(model, options, plan, whole_images)
+                                    : PlanForGpu(model, options, plan, whole_images);
 }
 
 llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& options) {
@@ -256,7 +260,7 @@ llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& opti
   params.n_ctx = plan.context_tokens + plan.spare_cells;
   params.n_batch = plan.batch_tokens;
   params.n_ubatch = plan.microbatch_tokens;
-  params.n_seq_max = plan.sequences + kFillers;
+  params.n_seq_max = plan.sequences + plan.fillers;
   // Only a question's last token has an output: without this, buffers for a whole batch of
   // vocabulary-sized rows are reserved. llama.cpp asserts that it is at least n_seq_max.
   params.n_outputs_max = params.n_seq_max;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "../types.h"
 
@@ -11,14 +10,14 @@ struct llama_context_params;
 
 namespace oi {
 
-class DeviceReadout;
 class Model;
 
 struct ContextPlan {
   uint32_t context_tokens;
   uint32_t max_forks;
   uint32_t max_prefixes;
-  uint32_t sequences;    // of prefixes and forks; one more fills microbatches up
+  uint32_t sequences;    // of prefixes and forks
+  uint32_t fillers;      // sequences that fill steps up; with more than one, steps have few shapes
   uint32_t spare_cells;  // besides the context's tokens, for what fills steps up
   uint32_t batch_tokens;
   uint32_t microbatch_tokens;
@@ -26,7 +25,6 @@ struct ContextPlan {
   uint32_t shared_step_tokens;  // the same, where another workspace may be waiting for its end
   double step_ms;               // what a step may take by prediction; 0: its tokens alone count
   uint32_t threads;
-  bool device_readout;             // logits stay on the device (logits/device_readout.h)
   FlashAttention flash_attention;  // kAuto: llama.cpp decides, by what the backend can do
   uint32_t min_rows;               // tokens of a microbatch at least (step.h, rule 3), or 0
   uint32_t idle_tokens;            // of prefixes that nobody uses (cache/state_cache.h, rule 2)
@@ -48,9 +46,6 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
 // How much of the memory that is left the tiers outside of the context may take.
 void SetOuterTiers(ContextPlan& plan, const EngineOptions& options, const Model& model,
                    uint64_t left_bytes);
-
-// For the context of the plan; null if logits come to the host.
-std::unique_ptr<DeviceReadout> MakeReadout(const Model& model, const ContextPlan& plan);
 
 // What llama.cpp is asked for.
 llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& options);

@@ -12,7 +12,6 @@
 #include "../../machine/available_bytes.h"
 #include "../error.h"
 #include "../log.h"
-#include "../logits/device_readout.h"
 #include "../model.h"
 #include "context_plan.h"
 #include "devices.h"
@@ -137,8 +136,6 @@ class Planner {
   // Asks llama.cpp for the compute buffers of the current sizes.
   void AskForBuffers() {
     llama_context_params params = ParamsOf(plan_, options_);
-    const std::unique_ptr<DeviceReadout> readout = MakeReadout(*model_, plan_);
-    if (readout) readout->AddTo(params);
     const kernels::LoadScope use_kernels(model_->kernels(), /*lock=*/false,
                                          model_->exact_matmuls());
     ClearLog();
@@ -165,7 +162,7 @@ class Planner {
     const auto on_gpus = static_cast<size_t>(options_.gpu_layers);
     const size_t first = layers_ - on_gpus;
     const double cells = cost_.cell_bytes * (plan_.context_tokens + plan_.spare_cells) +
-                         cost_.state_bytes * (plan_.sequences + 1);
+                         cost_.state_bytes * (plan_.sequences + plan_.fillers);
     const auto layer_cells = static_cast<uint64_t>(cells / static_cast<double>(layers_ - 1));
     Placement& ram = placement_.back();
     ram.weight_bytes += weights_.input_bytes;

@@ -109,7 +109,7 @@ export const engineMetrics: readonly MetricRow<EngineStats>[] = [
   ),
   counter(
     'readout_bytes_total',
-    'Bytes of logits, or of results computed from them, that came from a device',
+    'Bytes of logits that came from a device',
     'readoutBytes',
   ),
   counter('graphs_reused_total', 'Compute graphs reused without a rebuild', 'graphsReused'),
