@@ -57,6 +57,14 @@ std::vector<Shape> Fixtures() {
   small.kv_heads = 1;
   small.head_width = 32;
 
+  // Graphs of Qwen3-0.6B and 1.7B, and of 4B and 8B, that compute next to nothing.
+  Shape deep = small;
+  deep.name = "fixture-28-layers";
+  deep.layers = 28;
+  Shape deeper = small;
+  deeper.name = "fixture-36-layers";
+  deeper.layers = 36;
+
   Shape mrope = dense;
   mrope.name = "fixture-mrope";
   mrope.architecture = "qwen2vl";
@@ -131,7 +139,7 @@ std::vector<Shape> Fixtures() {
   qwen3_reranker.name = "fixture-qwen3-reranker";
   qwen3_reranker.pooled = Pooled::kReranker;
 
-  return {dense,     dense_qwen,      hybrid,        hybrid_qwen, llama,  mrope,    small,
+  return {dense,     dense_qwen,      hybrid,        hybrid_qwen, llama,  mrope,    small, deep, deeper,
           window,    experts,         oss,           lfm2,        prefix, reranker, classifier,
           embedding, modern_reranker, qwen3_reranker};
 }

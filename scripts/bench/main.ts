@@ -17,6 +17,7 @@ import { device } from './layers/device.js'
 import { engine } from './layers/engine.js'
 import { fairness } from './layers/fairness.js'
 import { front } from './layers/front.js'
+import { host } from './layers/host.js'
 import { http } from './layers/http.js'
 import { invariance } from './layers/invariance.js'
 import { kernels } from './layers/kernels.js'
@@ -49,6 +50,7 @@ const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   loop,
   soak,
   coherence,
+  host,
   device,
   invariance,
 }

@@ -26,7 +26,7 @@ export interface ModelFile {
  * requests.
  */
 export type ShapeName =
-  'oi-small' | 'qwen3-0.6b' | 'qwen3-1.7b' | 'fixture-dense-qwen' | 'fixture-small'
+  'oi-small' | 'qwen3-0.6b' | 'qwen3-1.7b' | 'fixture-dense-qwen' | 'fixture-small' | 'fixture-28-layers' | 'fixture-36-layers'
 
 /** Weights of a real shape, as on a small machine. */
 const realType = 'Q4_0'

@@ -11,8 +11,8 @@ const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
   ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
-/** Not in `all`: one needs PyPI, and the others repeat parts of those layers. */
-const ownLayerNames = ['coherence', 'device', 'invariance'] as const
+/** Not in `all`: one needs PyPI, two are about GPUs, and one repeats parts of those layers. */
+const ownLayerNames = ['coherence', 'host', 'device', 'invariance'] as const
 export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
 export type BenchOptions = Readonly<ReturnType<typeof readOptions>>
@@ -44,6 +44,7 @@ Layers
   all       these in turn
   coherence  whether answers agree with one another: jevbench, from PyPI
   invariance  whether answers have the same bits in any company, and what asking for that costs
+  host      what a GPU's steps cost the host, on a CPU: time, graphs used again, cells read
   device    on a GPU: questions, clients and sharing beside published figures; http and scaling
 
 Options
@@ -67,8 +68,9 @@ Options
   --questions N         questions of a request (default 8; peer 16)
   --question-tokens N   tokens of a question (default 40)
   --only TEXT           only rows whose name contains TEXT, as "same state", in the layers kernels,
-                        prefill, engine, peer, scaling, fairness, loop, device and invariance
-  --quick               scaling, fairness and device at a quarter of their sizes; coherence
+                        prefill, engine, peer, scaling, fairness, loop, host, device and
+                        invariance
+  --quick               scaling, fairness, host and device at a quarter of their sizes; coherence
                         with a single case
   --seconds N           length of a measurement (default 5 in front and loop, 4 in contention, 180
                         in overload)
