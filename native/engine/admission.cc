@@ -24,7 +24,7 @@ bool Admission::Admit(ScoringTask& task, const Step& step) {
   StateCache::Found found;
   do {
     const size_t spare = ReservedCells(nullptr) + task.longest();
-    found = cache_.Pin(WantedOf(task.request), spare, token_seconds);
+    found = cache_.Pin(WantedOf(task.request), spare, token_seconds, step.size());
   } while (!found.prefix && !found.wait && Suspend(task, step));
   if (!found.prefix) {
     // Its turn only if nobody had one before it in this step.

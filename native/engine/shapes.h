@@ -23,16 +23,16 @@ class Shapes {
     const size_t size = Up(needed, std::max(least, kLeastTokens), needed > kFewTokens ? 4 : 1);
     return tokens_.Fit(size, std::max(size, kFewTokens));
   }
-  // A row of the output head costs as much as a few tokens of a small model.
-  size_t Outputs(size_t needed) {
+  // Of a step of `tokens`. A row of the output head of a small model costs a third of a token.
+  size_t Outputs(size_t needed, size_t tokens) {
     const size_t size = Up(needed, 1, 1);
-    return outputs_.Fit(size, 4 * size);
+    return outputs_.Fit(size, std::max(4 * size, tokens / 32));
   }
   size_t Sequences(size_t needed) {
     return sequences_.Fit(Up(needed, kSequences, SIZE_MAX), SIZE_MAX);
   }
   size_t Cells(size_t needed) {
-    const size_t size = Up(needed, kCells, 2);
+    const size_t size = Up(needed, kCells, 4);
     return cells_.Fit(size, 2 * size);
   }
 
@@ -66,7 +66,7 @@ class Shapes {
     }
 
    private:
-    std::array<size_t, 8> last_{};
+    std::array<size_t, 16> last_{};
     size_t next_ = 0;
   };
 

@@ -14,6 +14,7 @@ inline StateCache::Options PlannedOptions(const ContextPlan& plan, const EngineO
   cache.max_pinned = plan.max_prefixes;
   cache.idle_cells = plan.idle_tokens;
   cache.busy_cells = plan.busy_tokens;
+  cache.busy_step = plan.busy_step;
   cache.save_after = plan.save_after;
   cache.host_bytes = plan.host_bytes;
   if (plan.outer_tiers) cache.disk_folder = options.disk_folder;

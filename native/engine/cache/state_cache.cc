@@ -52,7 +52,9 @@ size_t StateCache::Expect(const Wanted& wanted) const {
   return best;
 }
 
-StateCache::Found StateCache::Pin(const Wanted& wanted, size_t spare, double token_seconds) {
+StateCache::Found StateCache::Pin(const Wanted& wanted, size_t spare, double token_seconds,
+                                  size_t step) {
+  const size_t idle = step >= options_.busy_step ? options_.busy_cells : options_.idle_cells;
   const size_t count = wanted.tokens.size();
   Prefix* source = nullptr;
   size_t resident = 0;
@@ -99,7 +101,7 @@ StateCache::Found StateCache::Pin(const Wanted& wanted, size_t spare, double tok
       return Take(Restore(outer, wanted, spare));
     }();
     if (restored) {
-      TrimIdle(options_.busy_cells);
+      TrimIdle(idle);
       return {.prefix = std::move(restored), .tier = outer.tier};
     }
   }
@@ -116,7 +118,7 @@ StateCache::Found StateCache::Pin(const Wanted& wanted, size_t spare, double tok
     if (options_.grid > 0) device_.EvictAll();
     found.prefix = Take(device_.Branch(source, wanted, resident, count - resident + spare));
   }
-  if (found.prefix) TrimIdle(options_.busy_cells);
+  if (found.prefix) TrimIdle(idle);
   return found;
 }
 

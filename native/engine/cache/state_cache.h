@@ -2,8 +2,8 @@
 //
 // Rules
 //   1. A prefix that is evicted from the context is saved to RAM (device_tier.h, outer_tiers.h).
-//   2. Idle cells cost time on a CPU, as attention reads every cell. So their number is bounded,
-//      and almost none stay while a new prefix is being evaluated.
+//   2. Idle cells cost time, as attention reads every cell. So their number is bounded, and almost
+//      none stay while a new prefix is being evaluated; on a GPU, in a step of many tokens.
 //   3. A prefix is looked up in all tiers. The match that saves the most tokens is used; of two
 //      equal ones, that of the faster tier.
 //   4. A recurrent state is used as a whole or not at all, and so is one that is longer than a
@@ -48,7 +48,8 @@ class StateCache {
     llama_seq_id sequences;
     size_t max_pinned;  // prefixes at once; the other sequences are left to forks
     size_t idle_cells;  // rule 2: at rest
-    size_t busy_cells;  // rule 2: beside a prefix that is new
+    size_t busy_cells;  // rule 2: beside a prefix that is new, in a step of `busy_step` tokens
+    size_t busy_step;
     size_t save_after;  // requests that make a prefix worth saving
     bool recurrent;
     bool whole;     // a prefix is of use for the same one alone
@@ -77,8 +78,8 @@ class StateCache {
   };
 
   // Leaves `spare` cells free besides those that the prefix will need. `token_seconds` is what
-  // evaluating one takes.
-  Found Pin(const Wanted& wanted, size_t spare, double token_seconds);
+  // evaluating one takes, `step` how many the next step has already.
+  Found Pin(const Wanted& wanted, size_t spare, double token_seconds, size_t step);
   void Unpin(Prefix& prefix) noexcept;
 
   // Tokens that Pin() would find, the disk aside.

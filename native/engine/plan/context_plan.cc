@@ -56,9 +56,10 @@ constexpr Sequences kDense{64, 32};
 constexpr Sequences kRecurrent{16, 4};
 // A GPU answers more questions at once, and its cells hold more prefixes.
 constexpr Sequences kGpuDense{96, 64};
-// Idle cells of a GPU beside a new state. Attention over 2,048 strangers costs a 0.6B two fifths of
-// its matmuls; to evaluate what is dropped for them costs less than to move it to RAM and back.
-constexpr uint32_t kGpuBusyTokens = 2048;
+// Tokens of a GPU's step beside which idle states leave. In a short step their cells cost little; in
+// a full one attention over 2,048 of them costs a 0.6B two fifths of its matmuls, and evaluating one
+// of them again less than moving it to RAM and back.
+constexpr uint32_t kGpuBusyStep = 512;
 
 void SetSequences(ContextPlan& plan, const EngineOptions& options, const Sequences& standard) {
   plan.max_forks = options.max_forks != 0 ? std::min(options.max_forks, kMaxForks) : standard.forks;
@@ -215,7 +216,8 @@ ContextPlan PlanForGpu(const Model& model, const EngineOptions& options, Context
   // Attention reads each cell up to the highest one in use, whichever sequence has it.
   plan.idle_tokens =
       std::min(plan.context_tokens, std::max(kContextTokens, plan.context_tokens / 4));
-  plan.busy_tokens = std::min(kGpuBusyTokens, plan.idle_tokens);
+  plan.busy_tokens = options.deterministic ? plan.idle_tokens : std::min(kPad, plan.idle_tokens);
+  plan.busy_step = kGpuBusyStep;
   // Moving a prefix out costs a transfer for which nobody may ever ask again. In deterministic mode
   // the context holds one: two states in turn would never be found.
   plan.save_after = options.deterministic ? 1 : 2;

@@ -28,7 +28,8 @@ struct ContextPlan {
   FlashAttention flash_attention;  // kAuto: llama.cpp decides, by what the backend can do
   uint32_t min_rows;               // tokens of a microbatch at least (step.h, rule 3), or 0
   uint32_t idle_tokens;            // of prefixes that nobody uses (cache/state_cache.h, rule 2)
-  uint32_t busy_tokens;            // the same, beside a new one
+  uint32_t busy_tokens;            // the same, beside a new one, in a step of
+  uint32_t busy_step;              // so many tokens
   uint32_t save_after;             // requests that make a prefix worth a place in the host tier
   bool outer_tiers;                // whether states are kept outside (cache/state_cache.h, rule 5)
   uint64_t host_bytes;

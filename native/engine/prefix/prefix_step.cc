@@ -35,7 +35,7 @@ bool PrefixEncoder::Admit(Reading& task) {
   const std::vector<Token>& state = task.request.prefix;
   const double seconds = rate_.Ms(Work::Whole(state.size())) / 1000;
   StateCache::Found found =
-      cache_.Pin(WantedOf(task.request), 0, seconds / static_cast<double>(state.size()));
+      cache_.Pin(WantedOf(task.request), 0, seconds / static_cast<double>(state.size()), 0);
   if (!found.prefix) {
     const bool lost = !found.wait && step_.tokens.empty();
     if (lost && ++task.turns_lost >= kPatience) next_in_ = &task;
