@@ -18,7 +18,7 @@ import { makeSystem, runIn, softwareDevice } from './system.js'
 /** Files of `test/native`. */
 const suites = [
   ...['parity', 'promises', 'caches', 'room', 'window', 'deterministic', 'not-finite'],
-  ...['lifetimes', 'engine', 'device-readout', 'vision', 'runners', 'isolated'],
+  ...['lifetimes', 'engine', 'vision', 'runners', 'isolated'],
 ]
 /** Files that are run again with some layers on the device. */
 const partial = ['parity', 'promises', 'caches', 'vision']

@@ -1,0 +1,98 @@
+/**
+ * A GPU's plan, on the CPU: steps of few shapes, whose cells lie low.
+ *
+ * Needs the built addon and the fixtures. `npm run test:device` runs the other native tests with
+ * that plan, on a device.
+ */
+import t from 'tap'
+import type { Engine, ScoreInput, ScoreOutput } from '../../src/engine/types.js'
+import { fixturePath, type FixtureName, input, whileOpen } from '../helpers/fixture.js'
+import { sameAnswer, startLoad } from '../helpers/load.js'
+
+const options = { contextTokens: 8192, threads: 1, maxBacklogMs: 2 ** 31 }
+const same = sameAnswer(true)
+
+async function withPlan<T>(
+  plan: 'gpu' | undefined,
+  name: FixtureName,
+  use: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const modelPath = await fixturePath(name)
+  if (plan !== undefined) process.env['OI_TEST_PLAN'] = plan
+  return whileOpen({ ...options, modelPath }, (engine) => {
+    delete process.env['OI_TEST_PLAN']
+    return use(engine)
+  })
+}
+
+/** Different states, some of which fill a step. */
+const requests = [20, 3000, 70, 20, 400, 700, 5].map((words, i): ScoreInput => {
+  const { prefix, suffixes } = input(words, 1 + (i % 4))
+  return { prefix: [{ text: `${i}: `, trusted: false }, ...prefix], suffixes }
+})
+
+for (const name of ['dense', 'window', 'experts'] as const) {
+  t.test(`${name}: what fills a step up changes no bit of an answer`, async (t) => {
+    const ask = (engine: Engine): Promise<ScoreOutput[]> =>
+      Promise.all(requests.map((request) => engine.score(request)))
+    const own = await withPlan(undefined, name, ask)
+    const filled = await withPlan('gpu', name, async (engine) => {
+      t.ok(engine.info.sameBits)
+      const filled = await ask(engine)
+      t.ok(engine.stats().paddingTokens > 0)
+      return filled
+    })
+    own.forEach(({ logits }, i) => t.ok(same(filled[i]!.logits, logits), `request ${i}`))
+  })
+}
+
+t.test('steps that differ a little use the graph of the step before', (t) =>
+  withPlan('gpu', 'small', async (engine) => {
+    const ask = (words: number) => engine.score(input(words, 1 + (words % 3)))
+    for (let i = 0; i < 16; i++) await ask(30 + i)
+    const before = engine.stats()
+    for (let i = 0; i < 20; i++) await ask(50 + i)
+    const { steps, graphsReused } = engine.stats()
+    t.equal(steps - before.steps, 20)
+    t.ok(graphsReused - before.graphsReused >= 18, `${graphsReused - before.graphsReused}`)
+  }),
+)
+
+t.test('beside full steps, attention reads few cells that nobody in them sees', (t) =>
+  withPlan('gpu', 'small', async (engine) => {
+    const many = (from: number) =>
+      Promise.all(
+        Array.from({ length: 48 }, (_, i) => {
+          const { prefix, suffixes } = input(200, 2)
+          return engine.score({
+            prefix: [{ text: `State ${from + i}. `, trusted: false }, ...prefix],
+            suffixes,
+          })
+        }),
+      )
+    await many(0)
+    const before = engine.stats()
+    await many(100)
+    const after = engine.stats()
+    const tokens = after.evaluatedTokens - before.evaluatedTokens
+    const cells = (after.readPairs - before.readPairs) / tokens
+    t.ok(tokens > 8192, `${tokens} tokens, more than the context holds`)
+    t.ok(cells < 4096, `${cells} cells`)
+  }),
+)
+
+t.test('steps that are aborted leave no cell behind', (t) =>
+  withPlan('gpu', 'dense', async (engine) => {
+    const load = await startLoad(engine, { seed: 1, width: 8, same })
+    for (let i = 0; i < 60; i++) {
+      const controller = new AbortController()
+      const asked = engine.score(requests[i % 2]!, { signal: controller.signal }).catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, i % 7))
+      controller.abort()
+      await asked
+    }
+    const { wrong, answered } = await load.stop()
+    t.same(wrong, [])
+    t.ok(answered > 0)
+  }),
+)
