@@ -2,9 +2,9 @@
 //
 // llama.cpp uses its graph again if the next batch has as many tokens, outputs and sequences, and
 // attention reads as many cells; CUDA captures the launches of a graph that it has seen before. So
-// a step is filled up: with tokens and sequences that are nobody's, outputs that nobody reads, cells
-// that nobody sees. Each method gives the size for what a step needs, or a larger one that the last
-// steps had, if that costs little.
+// a step is filled up: with tokens and sequences that are nobody's, outputs that nobody reads,
+// cells that nobody sees. Each method gives the size for what a step needs, or a larger one that
+// the last steps had, if that costs little.
 
 #pragma once
 

@@ -26,7 +26,7 @@ void Step::Start(size_t tokens) {
   work_ = {};
   size_ = std::min<size_t>(tokens, plan_.batch_tokens);
   // One token at least fills it up.
-  if (room_ != nullptr) size_ = std::min<size_t>(size_, plan_.microbatch_tokens - 1);
+  if (room_ != nullptr) size_ = std::min<size_t>(size_, plan_.microbatch_tokens) - 1;
 }
 
 size_t Step::Add(ScoringTask& task) {
@@ -171,7 +171,8 @@ void Step::Shape() {
   const Token none = 0;
   batch_.AddShared(&none, 1, 0, std::move(fillers));
   for (size_t i = 1; i < padding_; ++i) batch_.Add(0, i, filler(), false);
-  batch_.AddOutputs(std::min<size_t>(shapes_.Outputs(outputs_, tokens), plan_.sequences) - outputs_);
+  batch_.AddOutputs(std::min<size_t>(shapes_.Outputs(outputs_, tokens), plan_.sequences) -
+                    outputs_);
   read_cells_ = shapes_.Cells(room_->Take(tokens));
   room_->Read(read_cells_);
 }

@@ -139,9 +139,9 @@ std::vector<Shape> Fixtures() {
   qwen3_reranker.name = "fixture-qwen3-reranker";
   qwen3_reranker.pooled = Pooled::kReranker;
 
-  return {dense,     dense_qwen,      hybrid,        hybrid_qwen, llama,  mrope,    small, deep, deeper,
-          window,    experts,         oss,           lfm2,        prefix, reranker, classifier,
-          embedding, modern_reranker, qwen3_reranker};
+  return {dense,    dense_qwen, hybrid,    hybrid_qwen,     llama,         mrope, small,
+          deep,     deeper,     window,    experts,         oss,           lfm2,  prefix,
+          reranker, classifier, embedding, modern_reranker, qwen3_reranker};
 }
 
 std::vector<Shape> RealShapes() {

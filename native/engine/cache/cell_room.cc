@@ -77,7 +77,8 @@ class CacheRoom final : public CellRoom {
 
 }  // namespace
 
-std::unique_ptr<CellRoom> CellRoomOf(llama_context* context, llama_seq_id first, llama_seq_id last) {
+std::unique_ptr<CellRoom> CellRoomOf(llama_context* context, llama_seq_id first,
+                                     llama_seq_id last) {
   std::vector<llama_kv_cache*> caches = CachesOf(llama_get_memory(context));
   if (caches.empty()) return nullptr;
   return std::make_unique<CacheRoom>(std::move(caches), first, last);

@@ -56,9 +56,9 @@ constexpr Sequences kDense{64, 32};
 constexpr Sequences kRecurrent{16, 4};
 // A GPU answers more questions at once, and its cells hold more prefixes.
 constexpr Sequences kGpuDense{96, 64};
-// Tokens of a GPU's step beside which idle states leave. In a short step their cells cost little; in
-// a full one attention over 2,048 of them costs a 0.6B two fifths of its matmuls, and evaluating one
-// of them again less than moving it to RAM and back.
+// Tokens of a GPU's step beside which idle states leave. In a short step their cells cost little;
+// in a full one attention over 2,048 of them costs a 0.6B two fifths of its matmuls, and evaluating
+// one of them again less than moving it to RAM and back.
 constexpr uint32_t kGpuBusyStep = 512;
 
 void SetSequences(ContextPlan& plan, const EngineOptions& options, const Sequences& standard) {
@@ -113,7 +113,9 @@ ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, Context
                        bool whole_images) {
   SetSequences(plan, options, model.recurrent() ? kRecurrent : kDense);
   const ContextCost cost = CostOfContext(model, options.cache_type);
-  const auto bytes = [&](uint32_t tokens) { return cost.Bytes(tokens, plan.sequences + plan.fillers); };
+  const auto bytes = [&](uint32_t tokens) {
+    return cost.Bytes(tokens, plan.sequences + plan.fillers);
+  };
   const std::optional<uint64_t> available = AvailableBytes();
 
   if (options.context_tokens != 0) {

@@ -1,6 +1,6 @@
 /**
  * A model on a device, beside published figures: one question, several on a long state, many
- * clients, and the gain of a shared state.
+ * clients, the gain of a shared state, and prompts by the size of microbatches.
  *
  * In this process, without HTTP, on all devices that the addon finds; then the layers `http` and
  * `scaling` there. The engine's counters show the cost of each case in steps: reused graphs, the
@@ -13,7 +13,7 @@
 import type { Engine, EngineStats, ScoreInput } from '../../../src/engine/types.js'
 import { placesText } from '../../../src/opening/places-text.js'
 import { type Bench, measure, wants } from '../bench.js'
-import { atOnce, elapsedMs, patient, withEngine } from '../engine-load.js'
+import { atOnce, elapsedMs, patient, stateAlone, timed, withEngine } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { quickly } from '../options.js'
 import { Requests, type Size } from '../requests.js'
@@ -35,6 +35,8 @@ const published: Readonly<Record<string, readonly (readonly [string, string, num
   sharing: [['strands on an RTX 3090: gain', '×', 9.2]],
 }
 
+const microbatches = [512, 1024, 2048, 4096]
+
 const short: Size = { stateTokens: 60, questions: 1, questionTokens: 40 }
 
 export async function device(bench: Bench): Promise<void> {
@@ -52,6 +54,10 @@ export async function device(bench: Bench): Promise<void> {
       bench.record(figures.all, model)
     }
   })
+  for (const microbatchTokens of microbatches) {
+    const row = `prompt, microbatches of ${microbatchTokens}`
+    if (wants(bench, row)) await prompt(bench, row, microbatchTokens)
+  }
   if (wants(bench, 'http')) await http(bench)
   if (wants(bench, 'scaling')) await scaling(bench)
 }
@@ -115,6 +121,40 @@ async function clients(bench: Bench, engine: Engine, requests: Requests): Promis
   const figures = new Figures('device', rounds)
   addCounted(figures, name)
   return figures
+}
+
+/** A new state of 4,096 tokens, in steps of a microbatch. */
+async function prompt(bench: Bench, row: string, microbatchTokens: number): Promise<void> {
+  const model = await bench.model()
+  const { path: modelPath, threads, kernels } = model
+  const options = { modelPath, threads, kernels, microbatchTokens, batchTokens: microbatchTokens }
+  await withEngine({ ...options, ...patient }, async (engine) => {
+    const requests = await Requests.create(engine)
+    const flops = multiplications(engine)
+    let input: ScoreInput
+    const subject = {
+      name: row,
+      run: async () => {
+        const { output, ms } = await timed(engine, input)
+        const perSecond = ((output.prefixTokens + output.suffixTokens) / ms) * 1000
+        return { [`${row}: tokens`]: perSecond, [`${row}: matmuls`]: (perSecond * flops) / 1e12 }
+      },
+    }
+    const rounds = await measure(bench, [subject], async () => {
+      const size = { stateTokens: quickly(bench.options)(4096), questions: 1, questionTokens: 40 }
+      input = stateAlone(requests.input(await requests.make(size)))
+    })
+    const figures = new Figures('device', rounds)
+    figures.add(`${row}: tokens`, '/s')
+    figures.add(`${row}: matmuls`, 'Tflop/s')
+    bench.record(figures.all, model)
+  })
+}
+
+/** Floating-point operations of a token's matmuls with weights; of a head, where it has weights of its own. */
+function multiplications({ info }: Engine): number {
+  const width = Number(info.metadata[`${info.architecture}.embedding_length`])
+  return 2 * (info.parameters - info.vocabularySize * width)
 }
 
 /** 16 questions on one state, beside 16 states with a question each. */

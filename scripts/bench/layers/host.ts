@@ -31,25 +31,28 @@ export async function host(bench: Bench): Promise<void> {
     const { path: modelPath, threads, kernels } = model
     process.env['OI_TEST_PLAN'] = 'gpu'
     try {
-      await withEngine({ modelPath, threads, kernels, contextTokens, ...patient }, async (engine) => {
-        const requests = await Requests.create(engine)
-        for (const [row, { make, run, goals }] of Object.entries(rows)) {
-          if (!wants(bench, row)) continue
-          let made: ScoreInput[] = []
-          const rounds = await measure(
-            bench,
-            [{ name: row, run: () => counted(engine, () => run(engine, made)) }],
-            async () => {
-              made = await make(bench, requests)
-            },
-          )
-          const figures = new Figures('host', rounds)
-          for (const [name, unit] of Object.entries(units)) {
-            figures.addValues(`${row}: ${name}`, unit, figures.values(name), goals?.[name])
+      await withEngine(
+        { modelPath, threads, kernels, contextTokens, ...patient },
+        async (engine) => {
+          const requests = await Requests.create(engine)
+          for (const [row, { make, run, goals }] of Object.entries(rows)) {
+            if (!wants(bench, row)) continue
+            let made: ScoreInput[] = []
+            const rounds = await measure(
+              bench,
+              [{ name: row, run: () => counted(engine, () => run(engine, made)) }],
+              async () => {
+                made = await make(bench, requests)
+              },
+            )
+            const figures = new Figures('host', rounds)
+            for (const [name, unit] of Object.entries(units)) {
+              figures.addValues(`${row}: ${name}`, unit, figures.values(name), goals?.[name])
+            }
+            bench.record(figures.all, model)
           }
-          bench.record(figures.all, model)
-        }
-      })
+        },
+      )
     } finally {
       delete process.env['OI_TEST_PLAN']
     }
@@ -119,7 +122,7 @@ const units = {
   'pairs read / seen': '×',
   'cells read': 'a step',
   'mask uploaded': 'bytes a step',
-  'tokens': 'a step',
+  tokens: 'a step',
   'of these, nobody’s': '%',
 } as const
 
@@ -135,7 +138,7 @@ async function counted(engine: Engine, run: () => Promise<unknown>) {
     'pairs read / seen': grown('readPairs') / grown('seenPairs'),
     'cells read': grown('readPairs') / grown('evaluatedTokens'),
     'mask uploaded': (maskBytes * grown('readPairs')) / steps,
-    'tokens': grown('evaluatedTokens') / steps,
+    tokens: grown('evaluatedTokens') / steps,
     'of these, nobody’s': (100 * grown('paddingTokens')) / grown('evaluatedTokens'),
   }
   return values
