@@ -35,6 +35,8 @@ export interface Inspection {
   }
   /** The placement on the devices of this machine, with the given settings. */
   readonly placement: readonly Placement[]
+  /** Most tokens that are evaluated at once. */
+  readonly stepTokens: number
   /** As in {@link ModelInfo.kernels}. */
   readonly kernels: string
   /** Choices that differ from the given settings, and why. */
@@ -96,6 +98,7 @@ export async function inspectModel(
       total: info.weightBytes + info.contextBytes,
     },
     placement: info.placement,
+    stepTokens: info.stepTokens,
     kernels: info.kernels,
     notes: info.notes,
     readout: readout && {

@@ -69,6 +69,17 @@ t.test('a context for which no memory suffices is refused before any is taken', 
   t.ok(kibibytes() - before < 1e6, `${kibibytes() - before} KiB`)
 })
 
+t.test('quantized weights that would fit in BF16 are said to be slower', async (t) => {
+  const notes = async (type: string) =>
+    whileOpen(
+      { modelPath: await fixturePath(planned, { type }), ...sizes, metadataOnly: true },
+      ({ info }) => info.notes.join('\n'),
+    )
+  t.match(await notes('Q8_0'), /^Q8_0 weights: in BF16 they would take .*MiB, fit too/)
+  t.match(await notes('F16'), /^F16 weights: some GPUs/)
+  t.equal(await notes('BF16'), '')
+})
+
 t.test('on a small device', async (t) => {
   t.teardown(() => delete process.env['OI_TEST_DEVICE_BYTES'])
   const { placement } = await withModel(planned, { metadataOnly: true }, ({ info }) => info)

@@ -82,6 +82,7 @@ class Planner {
       notes_.push_back(std::to_string(options_.gpu_layers) + " of " + std::to_string(layers_) +
                        " layers are on GPUs, the others on the CPU: " + Room());
     }
+    Advise();
     return {std::move(options_), std::move(placement_), std::move(notes_)};
   }
 
@@ -225,6 +226,33 @@ class Planner {
       return false;
     }
     return true;
+  }
+
+  // What another type of weights would bring, where all of them lie on GPUs. By figures that others
+  // have published: BF16 reaches 700 Tflop/s on an H100, kernels for quantized weights 150 to 225.
+  void Advise() {
+    const llama_ftype type = llama_model_ftype(model_->get());
+    if (MoreOnCpu() || options_.cpu_experts > 0 || type == LLAMA_FTYPE_ALL_F32 ||
+        type == LLAMA_FTYPE_MOSTLY_BF16) {
+      return;
+    }
+    const std::string name = llama_ftype_name(type);
+    if (type == LLAMA_FTYPE_MOSTLY_F16) {
+      notes_.push_back(name + " weights: some GPUs sum their products in half precision, those of "
+                              "BF16 in single precision");
+      return;
+    }
+    const uint64_t bytes = 2 * llama_model_n_params(model_->get());
+    uint64_t free = 0;
+    uint64_t needed = bytes;
+    for (size_t i = 0; i < gpus_.size(); ++i) {
+      const Placement& entry = placement_[i];
+      free += entry.free_bytes - std::min(kMaxSpareBytes, entry.free_bytes / kSpareShare);
+      needed += entry.cell_bytes + entry.buffer_bytes;
+    }
+    if (needed > free) return;
+    notes_.push_back(name + " weights: in BF16 they would take " + Gigabytes(bytes) +
+                     ", fit too, and long texts would be read faster");
   }
 
   [[noreturn]] void Refuse() const {

@@ -36,6 +36,7 @@ export function inspectionText(inspection: Inspection): string {
   if (inspection.placement.length > 1) {
     for (const line of placementLines(inspection.placement)) facts.push(['placement', line])
   }
+  facts.push(['steps', `${count(inspection.stepTokens)} tokens at most`])
   if (inspection.kernels !== '') facts.push(['own kernels', inspection.kernels])
   for (const note of inspection.notes) facts.push(['note', note])
   if (inspection.randomWeights) facts.push(['weights', 'random: its answers mean nothing'])
