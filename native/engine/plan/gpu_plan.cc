@@ -19,6 +19,7 @@
 #include "llama.h"
 #include "memory.h"
 #include "placement.h"
+#include "type_advice.h"
 
 namespace oi {
 namespace {
@@ -82,7 +83,9 @@ class Planner {
       notes_.push_back(std::to_string(options_.gpu_layers) + " of " + std::to_string(layers_) +
                        " layers are on GPUs, the others on the CPU: " + Room());
     }
-    Advise();
+    const bool all = !MoreOnCpu() && options_.cpu_experts == 0;
+    const std::string advice = all ? TypeAdvice(*model_, GpuRoom()) : "";
+    if (!advice.empty()) notes_.push_back(advice);
     return {std::move(options_), std::move(placement_), std::move(notes_)};
   }
 
@@ -122,10 +125,25 @@ class Planner {
 
   bool GpusSuffice() const {
     const auto fits = [](const Placement& entry) {
-      const uint64_t spare = std::min(kMaxSpareBytes, entry.free_bytes / kSpareShare);
-      return entry.free_bytes == 0 || entry.bytes() + spare <= entry.free_bytes;
+      return entry.free_bytes == 0 || entry.bytes() + Spare(entry) <= entry.free_bytes;
     };
     return std::all_of(placement_.begin(), placement_.end() - 1, fits);
+  }
+
+  // What weights may take, beside cells and buffers.
+  uint64_t GpuRoom() const {
+    uint64_t room = 0;
+    uint64_t taken = 0;
+    for (size_t i = 0; i < gpus_.size(); ++i) {
+      const Placement& entry = placement_[i];
+      room += entry.free_bytes - Spare(entry);
+      taken += entry.cell_bytes + entry.buffer_bytes;
+    }
+    return room - std::min(room, taken);
+  }
+
+  static uint64_t Spare(const Placement& entry) {
+    return std::min(kMaxSpareBytes, entry.free_bytes / kSpareShare);
   }
 
   // Weights in RAM may stay in their file.
@@ -226,33 +244,6 @@ class Planner {
       return false;
     }
     return true;
-  }
-
-  // What another type of weights would bring, where all of them lie on GPUs. By figures that others
-  // have published: BF16 reaches 700 Tflop/s on an H100, kernels for quantized weights 150 to 225.
-  void Advise() {
-    const llama_ftype type = llama_model_ftype(model_->get());
-    if (MoreOnCpu() || options_.cpu_experts > 0 || type == LLAMA_FTYPE_ALL_F32 ||
-        type == LLAMA_FTYPE_MOSTLY_BF16) {
-      return;
-    }
-    const std::string name = llama_ftype_name(type);
-    if (type == LLAMA_FTYPE_MOSTLY_F16) {
-      notes_.push_back(name + " weights: some GPUs sum their products in half precision, those of "
-                              "BF16 in single precision");
-      return;
-    }
-    const uint64_t bytes = 2 * llama_model_n_params(model_->get());
-    uint64_t free = 0;
-    uint64_t needed = bytes;
-    for (size_t i = 0; i < gpus_.size(); ++i) {
-      const Placement& entry = placement_[i];
-      free += entry.free_bytes - std::min(kMaxSpareBytes, entry.free_bytes / kSpareShare);
-      needed += entry.cell_bytes + entry.buffer_bytes;
-    }
-    if (needed > free) return;
-    notes_.push_back(name + " weights: in BF16 they would take " + Gigabytes(bytes) +
-                     ", fit too, and long texts would be read faster");
   }
 
   [[noreturn]] void Refuse() const {
