@@ -51,7 +51,7 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
                              static_cast<llama_seq_id>(plan_.sequences + plan_.fillers - 1))
                 : nullptr),
       readout_(context_, vocabulary_size_, on_gpu_ ? plan_.threads : 1),
-      sequence_memory_(context_.get()),
+      sequence_memory_(context_.get(), room_.get()),
       cache_(sequence_memory_, CacheOptions(plan_, options, model)),
       admission_(cache_, rate_, options.deterministic),
       step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic, room_.get()) {}

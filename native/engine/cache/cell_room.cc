@@ -58,6 +58,27 @@ class CacheRoom final : public CellRoom {
     }
   }
 
+  void Remove(llama_seq_id id, llama_pos position) override {
+    for (llama_kv_cache* cache : caches_) {
+      llama_kv_cells& cells = Of(*cache);
+      if (cells.seq_pos_max(id) < std::max(position, 0)) continue;
+      const uint32_t end = cells.used_max_p1();
+      for (uint32_t i = 0; i < end; ++i) {
+        if (cells.seq_has(i, id) && cells.pos_get(i) >= position) cells.seq_rm(i, id);
+      }
+    }
+  }
+
+  void Copy(llama_seq_id from, llama_seq_id to) override {
+    for (llama_kv_cache* cache : caches_) {
+      llama_kv_cells& cells = Of(*cache);
+      const uint32_t end = cells.used_max_p1();
+      for (uint32_t i = 0; i < end; ++i) {
+        if (cells.seq_has(i, from)) cells.seq_add(i, to);
+      }
+    }
+  }
+
  private:
   // The cache hands them out constant, and is not.
   llama_kv_cells& Of(llama_kv_cache& cache) const {

@@ -23,6 +23,11 @@ class CellRoom {
   virtual void Read(size_t cells) = 0;
   // Frees that, and all cells of the fillers.
   virtual void Release() = 0;
+
+  // As llama_memory_seq_rm() and llama_memory_seq_cp(), which look at every cell of the context:
+  // for a step of many questions that took as long as its mask.
+  virtual void Remove(llama_seq_id id, llama_pos position) = 0;
+  virtual void Copy(llama_seq_id from, llama_seq_id to) = 0;
 };
 
 // Valid as long as the context. Sequences from `first` to `last` fill batches up, but for the last

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cell_room.h"
 #include "llama.h"
 
 namespace oi {
@@ -32,13 +33,16 @@ class SequenceMemory {
 
 class LlamaMemory final : public SequenceMemory {
  public:
-  explicit LlamaMemory(llama_context* context)
-      : context_(context), memory_(llama_get_memory(context)) {}
+  // `room`: null, or what knows its cells better.
+  LlamaMemory(llama_context* context, CellRoom* room)
+      : context_(context), memory_(llama_get_memory(context)), room_(room) {}
 
   void Remove(llama_seq_id id, llama_pos position) noexcept override {
+    if (room_ != nullptr) return room_->Remove(id, position);
     llama_memory_seq_rm(memory_, id, position, -1);
   }
   void Copy(llama_seq_id from, llama_seq_id to) override {
+    if (room_ != nullptr) return room_->Copy(from, to);
     llama_memory_seq_cp(memory_, from, to, -1, -1);
   }
   llama_pos Lowest(llama_seq_id id) const override { return llama_memory_seq_pos_min(memory_, id); }
@@ -57,6 +61,7 @@ class LlamaMemory final : public SequenceMemory {
  private:
   llama_context* const context_;
   const llama_memory_t memory_;
+  CellRoom* const room_;
 };
 
 }  // namespace oi
