@@ -26,7 +26,7 @@ async function withPlan<T>(
 }
 
 /** Different states, some of which fill a step. */
-const requests = [20, 3000, 70, 20, 400, 700, 5].map((words, i): ScoreInput => {
+const requests = [20, 2300, 70, 20, 400, 5].map((words, i): ScoreInput => {
   const { prefix, suffixes } = input(words, 1 + (i % 4))
   return { prefix: [{ text: `${i}: `, trusted: false }, ...prefix], suffixes }
 })
