@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { holdsWithin } from '../wait.js'
 
-const startLimitMs = 120_000
+const defaultStartLimitMs = 120_000
 const stopLimitMs = 10_000
 /** Kept output; a server's log of a long run must not fill the memory. */
 const maxOutput = 65_536
@@ -19,9 +19,10 @@ export class Child implements AsyncDisposable {
   #output = ''
   #hasEnded = false
 
-  constructor(command: string, args: readonly string[]) {
+  /** @param env - Its whole environment. Default: this process's. */
+  constructor(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
     this.#name = command
-    this.#process = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#process = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
     for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.#output = (this.#output + text).slice(-maxOutput)
@@ -54,9 +55,10 @@ export class Child implements AsyncDisposable {
   /**
    * The first match in its output.
    *
+   * @param startLimitMs - Default two minutes.
    * @throws Error with the output, if the program ends or takes too long before that.
    */
-  async match(pattern: RegExp): Promise<RegExpMatchArray> {
+  async match(pattern: RegExp, startLimitMs = defaultStartLimitMs): Promise<RegExpMatchArray> {
     await holdsWithin(startLimitMs, () => pattern.test(this.#output) || this.hasEnded)
     const match = this.#output.match(pattern)
     if (match === null) throw new Error(`${this.#name} did not start:\n${this.#output}`)

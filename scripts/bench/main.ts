@@ -28,6 +28,7 @@ import { prefill } from './layers/prefill.js'
 import { runner } from './layers/runner.js'
 import { scaling } from './layers/scaling.js'
 import { soak } from './layers/soak.js'
+import { vllm } from './layers/vllm.js'
 import { provenance } from './machine.js'
 import { describeModel, ModelFiles } from './model-file.js'
 import { type BenchOptions, type LayerName, readOptions, usage } from './options.js'
@@ -50,6 +51,7 @@ const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   loop,
   soak,
   coherence,
+  vllm,
   host,
   device,
   invariance,

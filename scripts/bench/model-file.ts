@@ -26,7 +26,13 @@ export interface ModelFile {
  * requests.
  */
 export type ShapeName =
-  'oi-small' | 'qwen3-0.6b' | 'qwen3-1.7b' | 'fixture-dense-qwen' | 'fixture-small' | 'fixture-28-layers' | 'fixture-36-layers'
+  | 'oi-small'
+  | 'qwen3-0.6b'
+  | 'qwen3-1.7b'
+  | 'fixture-dense-qwen'
+  | 'fixture-small'
+  | 'fixture-28-layers'
+  | 'fixture-36-layers'
 
 /** Weights of a real shape, as on a small machine. */
 const realType = 'Q4_0'
@@ -55,12 +61,9 @@ export class ModelFiles {
   }
 
   async #find(shape: ShapeName, type?: string): Promise<ModelFile> {
-    const { model, threads, kernels } = this.#options
-    const given = type === undefined ? model : undefined
+    const given = type === undefined ? this.#options.model : undefined
     const path = given === undefined ? await this.#make(shape, type) : await existing(given)
-    return withEngine({ modelPath: path, threads, metadataOnly: true }, async ({ info }) => {
-      return { path, description: info.description, threads: info.threads, kernels }
-    })
+    return modelFile(path, this.#options)
   }
 
   async #make(shape: ShapeName, wanted = this.#options.type): Promise<string> {
@@ -69,6 +72,13 @@ export class ModelFiles {
     this.#say(`  model ${shape}${type === undefined ? '' : ` ${type}`}: made on first use`)
     return ensureModel(shape, { type })
   }
+}
+
+export function modelFile(path: string, options: BenchOptions): Promise<ModelFile> {
+  const { threads, kernels } = options
+  return withEngine({ modelPath: path, threads, metadataOnly: true }, async ({ info }) => {
+    return { path, description: info.description, threads: info.threads, kernels }
+  })
 }
 
 /** @param model - A real model's name, or the path of a file. */

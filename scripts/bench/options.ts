@@ -11,8 +11,8 @@ const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
   ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
-/** Not in `all`: one needs PyPI, two are about GPUs, and one repeats parts of those layers. */
-const ownLayerNames = ['coherence', 'host', 'device', 'invariance'] as const
+/** Not in `all`: two need PyPI, two are about GPUs, and one repeats parts of those layers. */
+const ownLayerNames = ['coherence', 'vllm', 'host', 'device', 'invariance'] as const
 export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
 export type BenchOptions = Readonly<ReturnType<typeof readOptions>>
@@ -43,6 +43,7 @@ Layers
   soak      many mixed requests to the whole server: memory, handles, failures
   all       these in turn
   coherence  whether answers agree with one another: jevbench, from PyPI
+  vllm      the whole server against vLLM's CPU build, from PyPI, on the same BF16 numbers
   invariance  whether answers have the same bits in any company, and what asking for that costs
   host      what a GPU's steps cost the host, on a CPU: time, graphs used again, cells read
   device    on a GPU: questions, clients and sharing beside published figures; http and scaling

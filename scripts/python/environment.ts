@@ -1,5 +1,6 @@
 /**
- * A virtual environment of Python with the programs that oi is tried with, made once.
+ * Virtual environments of Python, made once: one with the programs that oi is tried with, others
+ * with what a benchmark needs.
  *
  * @module
  */
@@ -13,17 +14,33 @@ import { root } from '../build/paths.js'
 
 const execute = promisify(execFile)
 const requirements = join(root, 'scripts/python/requirements.txt')
-const folder = join(root, 'build/python')
+
+interface Environment {
+  /** Of what is installed. */
+  readonly requirements: string
+  /** In `build/`. */
+  readonly name: string
+  /** A file of versions that replace those that the requirements' own requirements name. */
+  readonly overrides?: string
+}
 
 /**
- * Makes the environment unless it is there and has what `requirements.txt` names.
+ * Makes an environment unless it is there and has what its files name.
  *
+ * @param environment - Default: the one with what `requirements.txt` names.
  * @returns The path of its `python`, or why there is none.
  */
-export async function pythonEnvironment(): Promise<{ python: string } | { missing: string }> {
+export async function pythonEnvironment(
+  environment: Environment = { requirements, name: 'python' },
+): Promise<{ python: string } | { missing: string }> {
+  const folder = join(root, 'build', environment.name)
   const python = join(folder, 'bin/python')
   const mark = join(folder, 'made-of')
-  const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex')
+  const { overrides } = environment
+  const files = [environment.requirements, ...(overrides === undefined ? [] : [overrides])]
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(file))
+  const wanted = hash.digest('hex')
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return { python }
   rmSync(folder, { recursive: true, force: true })
   try {
@@ -31,8 +48,9 @@ export async function pythonEnvironment(): Promise<{ python: string } | { missin
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile']
     // Without a connection pip would try for a minute.
     await execute(python, [...pip, '--retries', '1', '--timeout', '15', 'uv==0.13.9'])
-    const uv = ['-m', 'uv', 'pip', 'install', '--quiet', '--python', python, '-r', requirements]
-    await execute(python, uv)
+    const uv = ['-m', 'uv', 'pip', 'install', '--quiet', '--python', python]
+    const more = overrides === undefined ? [] : ['--override', overrides]
+    await execute(python, [...uv, '-r', environment.requirements, ...more])
   } catch (error) {
     const said = String((error as { stderr?: string }).stderr ?? error)
     return { missing: `Python's packages cannot be installed: ${said.trim().slice(-600)}` }

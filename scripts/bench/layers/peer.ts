@@ -157,9 +157,9 @@ class Rival {
 }
 
 /** @returns Milliseconds. */
-async function askOurs(
+export async function askOurs(
   { port, key }: OiServer,
-  { inTurn }: Work,
+  { inTurn }: Pick<Work, 'inTurn'>,
   these: readonly DecideRequest[],
 ): Promise<number> {
   if (these.length === 0) return 0
@@ -170,6 +170,6 @@ async function askOurs(
   return result.elapsedMs
 }
 
-function decisions(these: readonly DecideRequest[]): number {
+export function decisions(these: readonly DecideRequest[]): number {
   return these.reduce((sum, { questions }) => sum + Object.keys(questions).length, 0)
 }
