@@ -15,7 +15,7 @@ import { closedLoop, eachOf } from './load.js'
 /** It compiles the model before it listens. */
 const startLimitMs = 900_000
 
-export interface VllmOptions {
+interface VllmOptions {
   readonly blockTokens: number
   readonly threads: number
 }

@@ -107,12 +107,18 @@ export const engineMetrics: readonly MetricRow<EngineStats>[] = [
     (stats) => ({ host: stats.hostBytesLimit, disk: stats.diskBytesLimit }),
     'tier',
   ),
-  counter(
-    'readout_bytes_total',
-    'Bytes of logits that came from a device',
-    'readoutBytes',
-  ),
+  counter('readout_bytes_total', 'Bytes of logits that came from a device', 'readoutBytes'),
   counter('graphs_reused_total', 'Compute graphs reused without a rebuild', 'graphsReused'),
+  counter(
+    'attention_read_pairs_total',
+    'Pairs of a token and a cell that attention read on a GPU',
+    'readPairs',
+  ),
+  counter(
+    'attention_seen_pairs_total',
+    'Those pairs of which the token sees the cell',
+    'seenPairs',
+  ),
 ]
 
 /** 0/0 is 1: an engine that has done nothing has wasted nothing. */
