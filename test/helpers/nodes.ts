@@ -3,6 +3,7 @@
  * copy (scripts/deploy/proxies), with a line for each.
  */
 import { cpSync } from 'node:fs'
+import { createServer } from 'node:net'
 import type { Test } from 'tap'
 import { affinityHeader, affinityOf } from '../../src/client/affinity.js'
 import { Accounts } from '../../src/accounts/accounts.js'
@@ -106,21 +107,25 @@ class Nodes {
   readonly servers: readonly ServerProcess[]
   readonly #front: { readonly port: number; readonly key: string }
 
-  /** @param servers - What the `i`-th server is started with. */
+  /**
+   * @param options - What the `i`-th server is started with.
+   * @param more - Ports of further nodes.
+   */
   static async start(
     t: Test,
     name: ProxyName,
     count: number,
     options: (i: number) => Started,
+    more: readonly number[] = [],
   ): Promise<Nodes> {
     const { servers, ports, key } = await sameServers(t, count, options)
     const port = await vacantPort()
-    const proxy = await startProxy(name, forNodes(name, ports), {
+    const proxy = await startProxy(name, forNodes(name, [...ports, ...more]), {
       ...{ folder: t.testdir(), port, serverPort: ports[0]! },
     })
     t.teardown(() => proxy.stop())
     const nodes = new Nodes(servers, { port, key })
-    await until(async () => (await nodes.ask('ready?')).status === 200)
+    if (more.length === 0) await until(async () => (await nodes.ask('ready?')).status === 200)
     return nodes
   }
 
@@ -144,6 +149,30 @@ class Nodes {
       reply.statusCode === 200 ? (JSON.parse(text) as { model: string }) : { model: text }
     return { status: reply.statusCode!, model }
   }
+}
+
+/**
+ * A node that reads a request and closes the connection, and one that answers: what nginx meets on a
+ * connection that it has kept while the node at its end stopped.
+ */
+export async function expectNextNode(t: Test, name: ProxyName): Promise<void> {
+  const port = await vacantPort()
+  let closed = 0
+  const closing = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      closed++
+      socket.destroy()
+    })
+  })
+  await new Promise<void>((resolve) => closing.listen(port, '127.0.0.1', resolve))
+  t.teardown(() => closing.close())
+  const nodes = await Nodes.start(t, name, 1, () => ({ model: 'fake', args: [] }), [port])
+  const statuses = new Set<number>()
+  // A balancer that meets a failure leaves the node alone for a while.
+  for (let i = 0; i < 20; i++) statuses.add((await nodes.ask(`Ticket ${i}`)).status)
+  t.ok(closed > 0, `${closed} requests met the node that closes`)
+  t.strictSame([...statuses], [200])
 }
 
 /** Of each state, the nodes that answered it. */

@@ -1,6 +1,6 @@
 /** Several servers behind HAProxy, nginx and Caddy with the files that operators copy. */
 import t from 'tap'
-import { expectOneNodeAState } from '../helpers/nodes.js'
+import { expectNextNode, expectOneNodeAState } from '../helpers/nodes.js'
 import { findProxy } from '../helpers/proxies.js'
 
 for (const name of ['haproxy', 'nginx', 'caddy'] as const) {
@@ -11,3 +11,9 @@ for (const name of ['haproxy', 'nginx', 'caddy'] as const) {
     (t) => expectOneNodeAState(t, name),
   )
 }
+
+t.test(
+  'nginx: a request whose connection the node has just closed goes to the next node',
+  { skip: findProxy('nginx') === undefined && 'nginx is not installed' },
+  (t) => expectNextNode(t, 'nginx'),
+)
