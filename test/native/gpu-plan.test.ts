@@ -9,7 +9,7 @@ import type { Engine, ScoreInput, ScoreOutput } from '../../src/engine/types.js'
 import { fixturePath, type FixtureName, input, whileOpen } from '../helpers/fixture.js'
 import { sameAnswer, startLoad } from '../helpers/load.js'
 
-const options = { contextTokens: 8192, threads: 1, maxBacklogMs: 2 ** 31 }
+const options = { contextTokens: 16_384, threads: 1, maxBacklogMs: 2 ** 31 }
 const same = sameAnswer(true)
 
 async function withPlan<T>(
@@ -58,25 +58,41 @@ t.test('steps that differ a little use the graph of the step before', (t) =>
   }),
 )
 
+/** About states of 200 words, as many as given, at once. @returns What attention read a token. */
+async function cellsRead(engine: Engine, names: readonly number[]) {
+  const before = engine.stats()
+  await Promise.all(names.map((name) => engine.score(named(name))))
+  const after = engine.stats()
+  const tokens = after.evaluatedTokens - before.evaluatedTokens
+  return { tokens, cells: (after.readPairs - before.readPairs) / tokens }
+}
+
+function named(name: number | string): ScoreInput {
+  const { prefix, suffixes } = input(200, 2)
+  return { prefix: [{ text: `State ${name}. `, trusted: false }, ...prefix], suffixes }
+}
+
+const from = (first: number) => Array.from({ length: 48 }, (_, i) => first + i)
+
 t.test('beside full steps, attention reads few cells that nobody in them sees', (t) =>
   withPlan('gpu', 'small', async (engine) => {
-    const many = (from: number) =>
-      Promise.all(
-        Array.from({ length: 48 }, (_, i) => {
-          const { prefix, suffixes } = input(200, 2)
-          return engine.score({
-            prefix: [{ text: `State ${from + i}. `, trusted: false }, ...prefix],
-            suffixes,
-          })
-        }),
-      )
-    await many(0)
-    const before = engine.stats()
-    await many(100)
-    const after = engine.stats()
-    const tokens = after.evaluatedTokens - before.evaluatedTokens
-    const cells = (after.readPairs - before.readPairs) / tokens
-    t.ok(tokens > 8192, `${tokens} tokens, more than the context holds`)
+    await cellsRead(engine, from(0))
+    const { tokens, cells } = await cellsRead(engine, from(100))
+    t.ok(tokens > 8192, `${tokens} tokens, more than twice what a step reads`)
+    t.ok(cells < 4096, `${cells} cells`)
+  }),
+)
+
+t.test('what all requests share does not stay in high cells', (t) =>
+  withPlan('gpu', 'small', async (engine) => {
+    // A state that comes back from RAM brings a beginning of its own, behind all idle cells.
+    for (let i = 0; i < 220; i++) {
+      await engine.score(named(1000 + i))
+      if (i < 2 || (i >= 100 && i % 5 === 0)) await engine.score(named('A'))
+    }
+    t.ok(engine.stats().hostHits > 0)
+    await cellsRead(engine, from(5000))
+    const { cells } = await cellsRead(engine, from(6000))
     t.ok(cells < 4096, `${cells} cells`)
   }),
 )

@@ -8,6 +8,9 @@
 namespace oi {
 namespace {
 
+// Cells that attention reads in vain without anything being moved for it.
+constexpr uint32_t kLoose = 1024;
+
 class CacheRoom final : public CellRoom {
  public:
   CacheRoom(std::vector<llama_kv_cache*> caches, llama_seq_id first, llama_seq_id last)
@@ -56,6 +59,16 @@ class CacheRoom final : public CellRoom {
         }
       }
     }
+  }
+
+  bool IsHigh(llama_seq_id id, llama_pos end) const override {
+    for (const llama_kv_cache* cache : caches_) {
+      const llama_kv_cells& cells = cache->get_cells(own_);
+      for (uint32_t i = cells.get_used() + kLoose; i < cells.used_max_p1(); ++i) {
+        if (cells.seq_has(i, id) && cells.pos_get(i) < end) return true;
+      }
+    }
+    return false;
   }
 
   void Remove(llama_seq_id id, llama_pos position) override {

@@ -23,6 +23,9 @@ class CellRoom {
   virtual void Read(size_t cells) = 0;
   // Frees that, and all cells of the fillers.
   virtual void Release() = 0;
+  // True if a cell of the sequence's positions before `end` lies well above where the last one in
+  // use would if they lay close: as long as it is held, every step reads all cells below it.
+  virtual bool IsHigh(llama_seq_id id, llama_pos end) const = 0;
 
   // As llama_memory_seq_rm() and llama_memory_seq_cp(), which look at every cell of the context:
   // for a step of many questions that took as long as its mask.

@@ -103,6 +103,10 @@ class DeviceTier {
     return length == prefix.evaluated || !sequences_.windowed() ||
            sequences_.Holds(prefix.sequence, prefix.Position(length));
   }
+  // As in sequence_memory.h.
+  bool IsHigh(const Prefix& prefix, size_t length) const {
+    return sequences_.IsHigh(prefix.sequence, prefix.Position(length));
+  }
   // Only the first `length` tokens stay, where CanCut().
   void Cut(Prefix& prefix, size_t length);
   void Touch(Prefix& prefix) { prefix.used = ++clock_; }

@@ -20,6 +20,11 @@ class SequenceMemory {
   virtual void Copy(llama_seq_id from, llama_seq_id to) = 0;
   // The lowest position that is there.
   virtual llama_pos Lowest(llama_seq_id id) const = 0;
+  // True if its cells before `position` keep attention reading cells that nobody needs.
+  virtual bool IsHigh(llama_seq_id id, llama_pos position) const {
+    (void)id, (void)position;
+    return false;
+  }
   // Empties all. With `data`, zeros stand in the memory too.
   virtual void Clear(bool data) = 0;
 
@@ -46,6 +51,9 @@ class LlamaMemory final : public SequenceMemory {
     llama_memory_seq_cp(memory_, from, to, -1, -1);
   }
   llama_pos Lowest(llama_seq_id id) const override { return llama_memory_seq_pos_min(memory_, id); }
+  bool IsHigh(llama_seq_id id, llama_pos position) const override {
+    return room_ != nullptr && room_->IsHigh(id, position);
+  }
   void Clear(bool data) override { llama_memory_clear(memory_, data); }
 
   size_t Bytes(llama_seq_id id) const override {

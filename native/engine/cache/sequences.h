@@ -57,6 +57,10 @@ class Sequences {
     return lowest >= 0 && lowest <= needed;
   }
 
+  bool IsHigh(llama_seq_id id, size_t position) const {
+    return memory_.IsHigh(id, static_cast<llama_pos>(position));
+  }
+
   // Empties all. With `data`, zeros stand in the memory too: attention multiplies what it does not
   // see by zero, which leaves a NaN a NaN.
   void Clear(bool data) {

@@ -8,6 +8,9 @@ namespace {
 
 // Waiting for another request's evaluation costs a step, which fewer shared tokens are not worth.
 constexpr size_t kWorthWaiting = 64;
+// So few tokens are evaluated again rather than shared where their cells lie high: what all
+// requests share would stay there as long as there are any.
+constexpr size_t kWorthMoving = 256;
 // Looking for shorter prefixes takes as long as evaluating them.
 constexpr size_t kWorthSaving = 32;
 
@@ -78,6 +81,7 @@ StateCache::Found StateCache::Pin(const Wanted& wanted, size_t spare, double tok
     const size_t found = Resident(prefix, wanted, same_scope ? own : resident);
     if (same_scope) own = std::max(own, found);
     if (found <= resident) continue;
+    if (found <= kWorthMoving && device_.IsHigh(prefix, found)) continue;
     source = &prefix;
     resident = found;
   }
