@@ -51,10 +51,9 @@ bool HasAvx512() {
 
 bool HasAvx512Bf16() { return HasAvx512() && __builtin_cpu_supports("avx512bf16"); }
 
-// Without VDPBF16PS, matmuls of BF16 are left to llama.cpp.
 const ProductKernel* Avx512Product(Format format) {
-  if (format == Format::kF16) return avx512::F16Product();
-  return format == Format::kF32 ? avx512::F32Product() : avx512::Int8Product(format);
+  const ProductKernel* quantized = avx512::Int8Product(format);
+  return quantized != nullptr ? quantized : avx512::FloatProduct(format);
 }
 
 const ProductKernel* Avx512Bf16Product(Format format) {

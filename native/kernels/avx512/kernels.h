@@ -15,10 +15,8 @@ const ProductKernel* Int8Product(Format format);
 // And BF16.
 const ProductKernel* Bf16Product();
 
-// AVX-512 F.
-const ProductKernel* F16Product();
-
-// AVX-512 F and DQ.
+// AVX-512 F and DQ. Null for the quantized formats.
+const ProductKernel* FloatProduct(Format format);
 const ProductKernel* F32Product();
 
 // AVX-512 F, BW, DQ and VL.

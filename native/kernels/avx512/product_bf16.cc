@@ -1,19 +1,23 @@
 // Products of BF16 weights: `vdpbf16ps`, two values of each row and column at once. Activations are
 // rounded to BF16, as stock llama.cpp rounds them.
 
+#include "float_sums.h"
 #include "kernels.h"
-#include "product_float.h"
 
 namespace oi::kernels::avx512 {
 namespace {
 
 struct WeightsBF16 {
   static constexpr int kGroup = 12;
+  static constexpr int kParts = 1;
   static constexpr int64_t kValues = 2;
   static constexpr int64_t kTileStepBytes = 64;
   using Register = __m512i;
 
-  static Register Load(const uint8_t* step) { return _mm512_loadu_si512(step); }
+  template <int>
+  static Register Load(const uint8_t* step) {
+    return _mm512_loadu_si512(step);
+  }
   static __m512 Add(__m512 sum, Register weights, __m512 column) {
     return _mm512_dpbf16_ps(sum, (__m512bh)weights, (__m512bh)column);
   }

@@ -213,7 +213,7 @@ void CheckGates() {
     CheckJoined(type);
   }
   CheckJoined(GGML_TYPE_F16);
-  if (FindProduct(Format::kBF16, 16) != nullptr) CheckJoined(GGML_TYPE_BF16);
+  CheckJoined(GGML_TYPE_BF16);
 }
 
 }  // namespace oi::kernels::test

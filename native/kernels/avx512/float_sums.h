@@ -4,10 +4,11 @@
 //
 // A format W gives:
 //   kGroup                     columns that its registers leave room for
-//   kValues                    values of a row per step
+//   kParts                     that a step is multiplied in, one after another
+//   kValues                    values of a row per part
 //   kTileStepBytes             bytes of a tile per step
-//   Load(step)                 the weights of a step
-//   Add(sum, weights, column)  sum + weights * the 4 bytes of one column's step
+//   Load<part>(step)           the weights of a part
+//   Add(sum, weights, column)  sum + weights * the 4 bytes of one column's part
 
 #pragma once
 
@@ -21,6 +22,19 @@ namespace oi::kernels::avx512 {
 
 constexpr int64_t kChunk = 4096;
 
+template <class W, int kPart, int R, int C>
+void AddPart(__m512 (&sums)[R][C], const uint8_t* tiles, size_t tile_bytes, const float* columns) {
+  typename W::Register weights[R];
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r) weights[r] = W::template Load<kPart>(tiles + r * tile_bytes);
+#pragma GCC unroll 16
+  for (int c = 0; c < C; ++c) {
+    const __m512 column = _mm512_set1_ps(columns[kPart * C + c]);
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) sums[r][c] = W::Add(sums[r][c], weights[r], column);
+  }
+}
+
 template <class W, int R, int C>
 void ComputeFloat(const uint8_t* tiles, size_t tile_bytes, const uint8_t* group, int64_t begin,
                   int64_t end, float* const* results, int64_t row) {
@@ -31,18 +45,12 @@ void ComputeFloat(const uint8_t* tiles, size_t tile_bytes, const uint8_t* group,
     for (int c = 0; c < C; ++c) sums[r][c] = _mm512_setzero_ps();
   }
   const auto* activations = reinterpret_cast<const float*>(group);
-  for (int64_t step = begin / W::kValues; step < end / W::kValues; ++step) {
-    typename W::Register weights[R];
-#pragma GCC unroll 4
-    for (int r = 0; r < R; ++r) {
-      weights[r] = W::Load(tiles + r * tile_bytes + step * W::kTileStepBytes);
-    }
-#pragma GCC unroll 16
-    for (int c = 0; c < C; ++c) {
-      const __m512 column = _mm512_set1_ps(activations[step * C + c]);
-#pragma GCC unroll 4
-      for (int r = 0; r < R; ++r) sums[r][c] = W::Add(sums[r][c], weights[r], column);
-    }
+  constexpr int64_t kStepValues = W::kValues * W::kParts;
+  for (int64_t step = begin / kStepValues; step < end / kStepValues; ++step) {
+    const uint8_t* const at = tiles + step * W::kTileStepBytes;
+    const float* const columns = activations + step * W::kParts * C;
+    AddPart<W, 0, R, C>(sums, at, tile_bytes, columns);
+    if constexpr (W::kParts == 2) AddPart<W, 1, R, C>(sums, at, tile_bytes, columns);
   }
 #pragma GCC unroll 4
   for (int r = 0; r < R; ++r) {
@@ -95,7 +103,7 @@ template <class W>
 void MultiplyFloat(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
                    const uint8_t* activations, int64_t columns, float* const* results) {
   static_assert(W::kGroup <= 12);
-  const auto tile_bytes = static_cast<size_t>(k / W::kValues * W::kTileStepBytes);
+  const auto tile_bytes = static_cast<size_t>(k / (W::kValues * W::kParts) * W::kTileStepBytes);
   const auto column_bytes = static_cast<int64_t>(FloatActivationBytes<W>(k, 1));
   // Few groups of columns take tiles by fours, many by twos, which leave more of the cache to them.
   const int64_t cached = columns <= 4 * W::kGroup ? kMostTiles : 2;
