@@ -97,6 +97,14 @@ t.test('what all requests share does not stay in high cells', (t) =>
   }),
 )
 
+t.test('a state of which others share the beginning leaves in its turn', (t) =>
+  withPlan('gpu', 'small', async (engine) => {
+    for (let i = 0; i < 80; i++) await engine.score(named(i))
+    const { cachedTokens, prefixTokens } = await engine.score(named(0))
+    t.ok(cachedTokens < prefixTokens / 2, `${cachedTokens} of ${prefixTokens}`)
+  }),
+)
+
 t.test('steps that are aborted leave no cell behind', (t) =>
   withPlan('gpu', 'dense', async (engine) => {
     const load = await startLoad(engine, { seed: 1, width: 8, same })

@@ -28,7 +28,8 @@ Prefix* DeviceTier::Branch(Prefix* source, const Wanted& wanted, size_t length, 
     proved = std::min(length, source->proved);
     sequences_.Copy(source->sequence, sequence.id());
     if (length < source->evaluated) sequences_.Cut(sequence.id(), source->Position(length));
-    Touch(*source);
+    // Of a part that is shared, the new one has the cells.
+    if (length == source->evaluated) Touch(*source);
   }
   MakeRoom(room, shared);  // the source may go for it
   Prefix& prefix = Add(wanted, std::move(sequence));
