@@ -11,10 +11,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from ask.question import state_text
+from ask.question import body_of, state_text
 from ask.sets import evaluation_sets
 from prefix.relations import Wordings
-from prefix.rows import Group
+from prefix.rows import Asked, Group
 from prefix.texts import Texts
 from prefix.twins import Twins
 from ask.mix import Mix
@@ -24,8 +24,10 @@ from source.labelled import labelled_rows, labelled_sets
 
 #: Questions of one state in a row, at most.
 _TOGETHER = 6
-#: Share of groups that get a twin.
-_TWINS = 0.35
+#: Share of questions that get a twin.
+_TWINS = 0.5
+#: Share of the groups with several nouls that get one about two of them.
+_COMPOUND = 0.25
 #: Sets whose choices now and then lose the right option, and get one that says so.
 _NONE = ("hwu64", "snips", "trivia-topics", "xquad", "wikitablequestions", "goemotions", "sgd")
 #: How often it is lost, of these: rarer than not, as callers have it.
@@ -83,11 +85,19 @@ def public_set(given: argparse.Namespace, folder: Path, part: str) -> None:
 def corpus(given: argparse.Namespace, part: int) -> None:
     words = WordPiece(given.tokenizer)
     texts, random = Texts(words), Random(f"corpus {part}")
+    twins = Twins(texts, Wordings(given.public / "wordings.tsv"))
     mix = Mix(load(given.public)[0], words, given.folder)
     found = []
     for _ in range(given.corpus // _PARTS):
         group = mix.one(random)
-        found.append((group.task, texts.of_corpus(group)))
+        body, asked = body_of(group), []
+        for one, (name, question) in zip(texts.of_corpus(group).asked, body["questions"].items()):
+            asked.append(one)
+            if random.random() < _TWINS:
+                twins.beside(
+                    asked, random, group.task, state_text(group.state), question, body["expected"][name]
+                )
+        found.append((group.task, Group(0, texts.state(group.state), asked)))
     write(given.out / f"corpus-{part}.train.pickle", found)
 
 
@@ -130,10 +140,9 @@ class Maker:
             for at in range(0, len(rows), _TOGETHER):
                 asked = []
                 for row in rows[at : at + _TOGETHER]:
-                    one, *twins = self._asked(source, row, random if part == "train" else None)
-                    for twin in twins:
-                        twin.twin = len(asked)
-                    asked += (one, *twins)
+                    self._ask(asked, source, row, random if part == "train" else None)
+                if part == "train" and random.random() < _COMPOUND:
+                    self._compound(asked, random, rows[at : at + _TOGETHER])
                 if part == "train" and source in _OPEN and random.random() < 0.15:
                     own = random.random() < 0.5
                     question = rows[at]["question"]["instructions"] if own else random.choice(plain)
@@ -143,7 +152,18 @@ class Maker:
                 found.append((key[0], Group(0, state, asked)))
         return found
 
-    def _asked(self, source: str, row: dict[str, Any], random: Random | None) -> list[Any]:
+    def _compound(self, asked: list[Asked], random: Random, rows: list[dict[str, Any]]) -> None:
+        nouls = [row for row in rows if row["question"]["type"] == "noul"]
+        if len(nouls) > 1:
+            two = random.sample(nouls, 2)
+            said = [row["question"]["instructions"] for row in two]
+            if all(isinstance(text, str) for text in said):
+                answers = [row["answer"] for row in two]
+                asked.append(self._twins.compound(random, *said, answers))
+
+    def _ask(
+        self, asked: list[Asked], source: str, row: dict[str, Any], random: Random | None
+    ) -> None:
         question, answer = row["question"], row["answer"]
         criteria = question.get("criteria")
         drops = random and question["type"] == "choice" and source in _NONE and len(criteria) > 2
@@ -161,10 +181,9 @@ class Maker:
                 answer = row["answer"]
         one = self._texts.of_body(question, answer)
         one.relations = self._wordings.relations(source, question, answer)
-        if random is None or random.random() > _TWINS:
-            return [one]
-        twin = self._twins.of(random, source, question, answer)
-        return [one] if twin is None else [one, twin]
+        asked.append(one)
+        if random is not None and random.random() < _TWINS:
+            self._twins.beside(asked, random, source, state_text(row["state"]), question, answer)
 
 
 if __name__ == "__main__":

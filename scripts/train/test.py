@@ -163,7 +163,7 @@ class Asking(unittest.TestCase):
         self.assertEqual(possible("boolq", "does it rain", False), CONTRADICTS)
         self.assertEqual(possible("sgd", "does it rain", False), 0)
 
-    def test_a_twins_answer_is_where_the_link_says(self) -> None:
+    def test_the_answers_of_two_that_are_linked_agree(self) -> None:
         twins, random = Twins(Texts(Words()), self.wordings), Random(1)
         asked = (
             ({"type": "noul", "instructions": "Does the text say that it rains?"}, True),
@@ -187,15 +187,26 @@ class Asking(unittest.TestCase):
                 {"type": "choice", "instructions": "Which?", "criteria": {"p": "p q", "q": "r s"}},
                 "q",
             ),
+            ({"type": "score", "instructions": "How?", "criteria": ["l", "m", "n", "o"]}, 2),
         )
+        texts, finer = Texts(Words()), 0
         for question, answer in asked * 100:
-            right = (
-                int(answer)
-                if question["type"] == "noul"
-                else list(question["criteria"]).index(answer)
-            )
-            twin = twins.of(random, "snli", question, answer)
-            self.assertEqual(twin.link_to[right], twin.answer, question)
+            two = [texts.of_body(question, answer)]
+            twins.beside(two, random, "snli", "It rains.", question, answer)
+            linked = next(one for one in two if one.twin >= 0)
+            other = two[linked.twin]
+            self.assertIsNot(linked, other)
+            self.assertEqual(len(linked.link_to), len(other.options) or 2, question)
+            self.assertEqual(linked.link_to[other.answer], linked.answer, question)
+            finer += linked is two[0]
+        self.assertGreater(finer, 10)
+
+    def test_of_two_questions_both_or_one_of_them_are_asked(self) -> None:
+        twins, random = Twins(Texts(Words()), self.wordings), Random(1)
+        for answers in ([True, True], [False, False]):
+            asked = [twins.compound(random, "a", "b", answers) for _ in range(200)]
+            share = sum(one.answer for one in asked) / len(asked)
+            self.assertTrue(share > 0.6 if answers[0] else share < 0.4, share)
 
 
 class Files(unittest.TestCase):

@@ -36,7 +36,7 @@ def losses(logits: Tensor, relations: Tensor, batch: Batch) -> tuple[dict[str, T
 
 
 def _coherence(known: Tensor, batch: Batch) -> Tensor:
-    """Symmetric divergence of twins from what follows from the questions they were made from."""
+    """Symmetric divergence of linked questions from what follows from the finer ones."""
     goes = torch.zeros(len(batch.links), known.shape[1], known.shape[1])
     for i, link in enumerate(batch.links):
         for outcome, place in enumerate(link):

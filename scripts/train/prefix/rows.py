@@ -25,7 +25,8 @@ class Asked:
     options: list[Sequence[int]] = field(default_factory=list)
     #: Which relations of text and statement are possible, one bit each; 0 if none is asked for.
     relations: int = 0
-    #: The place in its group of the question that it was made from (see ``twins.py``), or -1.
+    #: The place in its group of the finer question whose outcomes its own are sums of
+    #: (see ``twins.py``), or -1.
     twin: int = -1
     link_to: tuple[int, ...] = ()
 
@@ -138,7 +139,7 @@ class Batch:
         reads: list[int] = []
         kinds, of, questions, first = [], [], [], []
         twins, firsts = [], []
-        #: Of each twin, where the outcomes go of the question that it was made from.
+        #: Of each linked question, where the outcomes of the finer one go.
         self.links: list[tuple[int, ...]] = []
         self.wanted = wanted_of(rows)
         width = self.wanted.shape[1]
