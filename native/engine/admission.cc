@@ -42,6 +42,7 @@ size_t Admission::ReservedCells(const ScoringTask* except) const {
   std::unordered_set<const Prefix*> prefixes;
   size_t sum = 0;
   for (const ScoringTask* task : active_) {
+    if (task->prefix() == nullptr) continue;
     if (prefixes.insert(task->prefix()).second) sum += task->prefix()->missing();
     if (task != except) sum += task->QuestionCells();
   }
@@ -77,11 +78,15 @@ bool Admission::Suspend(const ScoringTask& task, const Step& step) {
   return true;
 }
 
+void Admission::Release(ScoringTask& task) noexcept {
+  if (task.submitted() && !cache_.Saves(*task.prefix())) cache_.Unpin(task.GiveWay());
+}
+
 void Admission::Drop(ScoringTask& task) noexcept {
   if (next_in_ == &task) next_in_ = nullptr;
   if (task.suspect()) --suspects_;
   if (!task.done()) lost_tokens_ += task.evaluated();
-  if (active_.erase(&task) == 0) return;
+  if (active_.erase(&task) == 0 || task.prefix() == nullptr) return;
   cache_.Unpin(task.Leave([&](const ScoringTask::Run& run) {
     cache_.device().Return(*task.prefix(), run.fork, run.evaluated);
   }));

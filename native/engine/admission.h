@@ -40,6 +40,10 @@ class Admission {
   // Rule 1: cells that all admitted tasks will still take. The questions of `except` are left out.
   size_t ReservedCells(const ScoringTask* except) const;
 
+  // The task has been submitted as a whole. It needs its prefix no more, which is unpinned unless
+  // it is to be saved, and so has to be proved.
+  void Release(ScoringTask& task) noexcept;
+
   // Takes back what the task holds; once, admitted or not.
   void Drop(ScoringTask& task) noexcept;
 

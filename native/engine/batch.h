@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <bitset>
 #include <cstddef>
 #include <deque>
@@ -59,6 +60,12 @@ class Batch {
       outputs_[i] = 1;
       --count;
     }
+  }
+
+  // How many outputs are before the token at `index`.
+  size_t OutputsBefore(size_t index) const {
+    const auto end = outputs_.begin() + static_cast<ptrdiff_t>(index);
+    return static_cast<size_t>(std::count(outputs_.begin(), end, 1));
   }
 
   size_t size() const { return tokens_.size(); }

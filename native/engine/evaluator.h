@@ -42,7 +42,7 @@ class Evaluator {
   virtual void StartStep(size_t tokens) = 0;
   // A step of no more than it has, or than `tokens`.
   virtual void LimitStep(size_t tokens) = 0;
-  // Milliseconds of the last step that encoding an image took.
+  // Milliseconds of the step that was collected last that encoding an image took.
   virtual double vision_ms() const { return 0; }
   // Adds the task's next tokens; returns how many. 0: no room, or nothing to add in this step.
   // At most once per task and step.
@@ -50,11 +50,17 @@ class Evaluator {
   virtual bool full() const = 0;
   // The predicted time of the step, milliseconds.
   virtual double StepMs() const = 0;
-  // Evaluates the step. False if it was not, because every task in it was abandoned: then nothing
-  // has changed. Throws what evaluating throws, EngineError ERR_ENGINE_INTERNAL if llama.cpp
-  // refuses: the step's tasks are lost then and must be dropped. A task that turns out to be
-  // not_finite() must be dropped too.
-  virtual bool RunStep() = 0;
+  // Evaluates the step, or has a device begin with it. False if it was not, because every task in
+  // it was abandoned: then nothing has changed. Throws what evaluating throws, EngineError
+  // ERR_ENGINE_INTERNAL if llama.cpp refuses: the step's tasks are lost then and must be dropped.
+  virtual bool Submit() = 0;
+  // Waits for the oldest step that was submitted, once for each. Its tasks may have answers then,
+  // and may be dropped; one that turns out to be not_finite() must be. False if all are evaluated
+  // anew instead. Throws what Submit() throws.
+  virtual bool Collect() { return true; }
+  // Whether the step that was submitted last may be still evaluated, and another one submitted
+  // before it is collected.
+  virtual bool ahead() const { return false; }
 
   // Waits a moment for other threads' work that tasks depend on. False if there is none: then a
   // step to which no task could add anything is a fault.

@@ -50,11 +50,14 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
                 ? CellRoomOf(context_.get(), static_cast<llama_seq_id>(plan_.sequences),
                              static_cast<llama_seq_id>(plan_.sequences + plan_.fillers - 1))
                 : nullptr),
-      readout_(context_, vocabulary_size_, on_gpu_ ? plan_.threads : 1),
+      turns_(room_ && !recurrent_ ? OutputTurnsOf(context_.get()) : nullptr),
+      readout_(vocabulary_size_, on_gpu_ ? plan_.threads : 1),
       sequence_memory_(context_.get(), room_.get()),
       cache_(sequence_memory_, CacheOptions(plan_, options, model)),
       admission_(cache_, rate_, options.deterministic),
-      step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic, room_.get()) {}
+      step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic, room_.get()) {
+  flights_.reserve(2);
+}
 
 // A step is aborted only if no other task loses by it. An interrupted recurrent state, or sliding
 // window, cannot be trusted: such a model's step is evaluated to its end.
@@ -91,11 +94,13 @@ void Scorer::WarmUp(size_t count) {
     cache_.device().sequences().Cut(0, 0);
     step_.Start(count);
     for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
-    if (Decode() != 0) {
+    Flight flight;
+    if (Decode(flight) != 0) {
       throw EngineError("ERR_ENGINE_INTERNAL", "the first decode failed: " + FirstLoggedError());
     }
+    if (turns_) flight.rows = turns_->Turn();
     llama_synchronize(context_.get());
-    RequireFinite(readout_.PlainIsFinite(static_cast<int32_t>(count) - 1));
+    RequireFinite(readout_.PlainIsFinite(RowsOf(flight)));
   });
   cache_.device().Clear(true);
   const auto tokens = static_cast<double>(count);
@@ -127,27 +132,32 @@ Work Scorer::Remaining(const Task& task) const {
 
 size_t Scorer::Take(Task& offered) {
   auto& task = static_cast<ScoringTask&>(offered);
-  if (step_.full()) return 0;
+  if (step_.full() || task.submitted()) return 0;
   if (task.prefix() == nullptr && !admission_.Admit(task, step_)) return 0;
   return step_.Add(task);
 }
 
 void Scorer::Drop(Task& task) noexcept { admission_.Drop(static_cast<ScoringTask&>(task)); }
 
-bool Scorer::RunStep() {
-  const size_t wanted = step_.size();
-  vision_ms_ = 0;
+bool Scorer::Submit() {
   if (Abandoned()) {
     Reset();
     return false;
   }
-  const auto start = Clock::now();
+  Flight flight;
+  flight.tokens = step_.size();
   step_.Complete();
-  bool finite = true;
   try {
+    for (ScoringTask* task : step_.tasks()) {
+      for (const ScoringTask::Run& run : task->runs()) {
+        if (run.row < 0) continue;
+        const size_t row = step_.batch().OutputsBefore(static_cast<size_t>(run.row));
+        flight.asked.push_back({task, run.item, row});
+      }
+    }
     submitted_.reset();
     evaluating_ = true;
-    const int32_t status = Decode();
+    const int32_t status = Decode(flight);
     evaluating_ = false;
     if (on_gpu_ || !submitted_) submitted_ = Clock::now();
     if (status == kAborted) {
@@ -160,45 +170,94 @@ bool Scorer::RunStep() {
           "ERR_ENGINE_INTERNAL",
           "llama_decode failed with " + std::to_string(status) + ": " + FirstLoggedError());
     }
-    // On a GPU also without outputs: else the step would only be submitted, and its time counted in
-    // the next one.
-    if (step_.outputs() > 0 || on_gpu_) llama_synchronize(context_.get());
-    // Before anything counts as evaluated: what this throws is undone as a whole.
-    readout_.Read(step_.tasks());
-    finite = Advance();
+    if (turns_) flight.rows = turns_->Turn();
+    flight.work = step_.work();
+    flight.padding = step_.padding();
+    flight.read_cells = step_.read_cells();
+    Advance();
   } catch (...) {
     evaluating_ = false;
     llama_synchronize(context_.get());
     Undo();
     throw;
   }
-  if (!finite) admission_.Isolate();
-  const double ms = MillisecondsSince(start) - vision_ms_;
-  ++stats_.steps;
-  stats_.evaluated_tokens += wanted + step_.padding();
-  stats_.padding_tokens += step_.padding();
-  stats_.busy_ms += ms + vision_ms_;
-  stats_.submit_ms += MillisecondsBetween(start, *submitted_);
-  if (step_.read_cells() > 0) {
-    stats_.read_pairs += step_.read_cells() * (wanted + step_.padding());
-    stats_.seen_pairs += static_cast<uint64_t>(step_.work().attended);
+  // While a device computes, what the host does costs nothing.
+  if (flights_.empty() || !on_gpu_) {
+    stats_.submit_ms += MillisecondsBetween(flight.begun, *submitted_);
   }
-  recent_.Add(static_cast<double>(wanted), ms);
-  rate_.Add(step_.work(), ms);
+  if (!flights_.empty()) ++stats_.steps_ahead;
+  flights_.push_back(std::move(flight));
   return true;
 }
 
-int32_t Scorer::Decode() {
-  if (step_.image()) return DecodeImage();
+bool Scorer::Collect() {
+  Flight flight = std::move(flights_.front());
+  flights_.erase(flights_.begin());
+  vision_ms_ = flight.vision_ms;
+  if (flight.lost) {
+    Count(flight);
+    return false;
+  }
+  bool finite = true;
+  try {
+    // Else the rows are there (logits/output_turns.h). On a GPU also without any: else the step's
+    // time would be counted in the next one.
+    if (flights_.empty() && (!flight.asked.empty() || on_gpu_)) llama_synchronize(context_.get());
+    readout_.Read(flight.asked, RowsOf(flight));
+  } catch (...) {
+    LoseFlights();
+    admission_.Restart();
+    throw;
+  }
+  for (const Readout::Asked& asked : flight.asked) {
+    if (asked.finite) {
+      asked.task->Answer(asked.item);
+    } else {
+      asked.task->SetNotFinite();
+      finite = false;
+    }
+  }
+  Count(flight);
+  if (!finite) {
+    llama_synchronize(context_.get());
+    LoseFlights();
+    admission_.Isolate();
+  }
+  return true;
+}
+
+const float* Scorer::RowsOf(const Flight& flight) const {
+  return flight.rows != nullptr ? flight.rows : llama_get_logits(context_.get());
+}
+
+void Scorer::Count(const Flight& flight) {
+  const auto now = Clock::now();
+  const double ms = MillisecondsBetween(std::max(flight.begun, collected_), now) - vision_ms_;
+  collected_ = now;
+  const size_t tokens = flight.tokens + flight.padding;
+  ++stats_.steps;
+  stats_.evaluated_tokens += tokens;
+  stats_.padding_tokens += flight.padding;
+  stats_.busy_ms += ms + vision_ms_;
+  if (flight.read_cells > 0) {
+    stats_.read_pairs += flight.read_cells * tokens;
+    stats_.seen_pairs += static_cast<uint64_t>(flight.work.attended);
+  }
+  recent_.Add(static_cast<double>(flight.tokens), ms);
+  rate_.Add(flight.work, ms);
+}
+
+int32_t Scorer::Decode(Flight& flight) {
+  if (step_.image()) return DecodeImage(flight);
   ClearLog();
   return llama_decode(context_.get(), step_.batch().View());
 }
 
-int32_t Scorer::DecodeImage() {
+int32_t Scorer::DecodeImage(Flight& flight) {
   const Step::ImageChunk& chunk = *step_.image();
   const std::string& scope = step_.chunks().front().task->request.scope;
   const std::vector<float>& rows = vision_->Rows(*chunk.image, scope);
-  vision_ms_ = vision_->encoding_ms();
+  flight.vision_ms = vision_->encoding_ms();
   ClearLog();
   ImageBatch batch(*chunk.image, chunk.position, chunk.sequence, vision_->mrope());
   const int32_t status =
@@ -208,23 +267,20 @@ int32_t Scorer::DecodeImage() {
   return status;
 }
 
-// False if an answer is not finite.
-bool Scorer::Advance() {
+// Rule 6.
+void Scorer::Advance() {
   for (const Step::Chunk& chunk : step_.chunks()) {
     cache_.device().Grow(*chunk.task->prefix(), chunk.count);
     chunk.task->AdvancePrefix(chunk.count);
   }
-  bool finite = true;
   for (ScoringTask* task : step_.tasks()) {
     Prefix& prefix = *task->prefix();
     task->Advance([&](const ScoringTask::Run& run) {
-      prefix.proved = prefix.evaluated;
       cache_.device().Return(prefix, run.fork, run.evaluated);
     });
-    finite = finite && !task->not_finite();
+    if (ahead()) admission_.Release(*task);
   }
   step_.Empty();
-  return finite;
 }
 
 // The step is not evaluated.
@@ -237,7 +293,10 @@ void Scorer::Reset() {
 // sliding window may have given the cells behind the cut to others.
 void Scorer::Undo() {
   Reset();
-  if (recurrent_ || windowed_) return admission_.Restart();
+  if (recurrent_ || windowed_) {
+    LoseFlights();
+    return admission_.Restart();
+  }
   Sequences& sequences = cache_.device().sequences();
   for (const Step::Chunk& chunk : step_.chunks()) {
     const Prefix& prefix = *chunk.task->prefix();
@@ -251,6 +310,11 @@ void Scorer::Undo() {
     }
   }
   step_.Empty();
+}
+
+// Before all tasks begin anew.
+void Scorer::LoseFlights() {
+  for (Flight& flight : flights_) flight.lost = true;
 }
 
 // ---- figures ---------------------------------------------------------------------

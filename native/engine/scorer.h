@@ -15,6 +15,9 @@
 //      zero, and a NaN stays one. So after such an answer all that is not proved
 //      (cache/state_cache.h, rule 6) is evaluated anew, and each admitted task alone, before any
 //      other. Whose answers are finite then is answered, whose are not is the cause.
+//   6. Where steps have few shapes, one may be submitted while a device evaluates another. It
+//      computes in order: so all but the answers goes on once a step is submitted, and cells of
+//      which it is the last use are free.
 
 #pragma once
 
@@ -28,6 +31,7 @@
 #include "clock.h"
 #include "context.h"
 #include "evaluator.h"
+#include "logits/output_turns.h"
 #include "logits/readout.h"
 #include "rate.h"
 #include "scoring_task.h"
@@ -72,9 +76,11 @@ class Scorer final : public Evaluator {
   bool full() const override { return step_.full(); }
   // Far more if an image is in it, which takes a time that was not measured.
   double StepMs() const override { return step_.image() ? kImageMs : rate_.StepMs(step_.work()); }
-  // Where it throws, a recurrent model's other tasks begin anew; others too where a task turns out
-  // to be not_finite() (rule 5).
-  bool RunStep() override;
+  // Where it throws, a recurrent model's other tasks begin anew.
+  bool Submit() override;
+  // Where it throws, and where a task turns out to be not_finite() (rule 5), all tasks begin anew.
+  bool Collect() override;
+  bool ahead() const override { return turns_ != nullptr && !step_.image(); }
 
   // States that are read from the disk.
   bool AwaitRead() override { return cache_.AwaitRead(); }
@@ -91,13 +97,29 @@ class Scorer final : public Evaluator {
  private:
   static constexpr double kImageMs = 60'000;
 
+  // A step that was submitted.
+  struct Flight {
+    Clock::time_point begun = Clock::now();
+    std::vector<Readout::Asked> asked;
+    const float* rows = nullptr;  // null: llama.cpp's
+    Work work;
+    size_t tokens = 0;
+    size_t padding = 0;
+    size_t read_cells = 0;
+    double vision_ms = 0;
+    bool lost = false;  // its tasks have begun anew
+  };
+
   void WarmUp(size_t count);
   bool Abandoned() const;
-  int32_t Decode();
-  int32_t DecodeImage();
-  bool Advance();
+  int32_t Decode(Flight& flight);
+  int32_t DecodeImage(Flight& flight);
+  void Advance();
+  const float* RowsOf(const Flight& flight) const;
+  void Count(const Flight& flight);
   void Reset();
   void Undo();
+  void LoseFlights();
 
   static bool OnAbort(void* self);
 
@@ -108,18 +130,21 @@ class Scorer final : public Evaluator {
   const bool windowed_;
   const bool on_gpu_;
   const size_t vocabulary_size_;
-  double vision_ms_ = 0;     // of this step
+  double vision_ms_ = 0;     // of the step that was collected last
   bool evaluating_ = false;  // read, as step_, by the context's abort callback
   // When a device had all of this step, or the CPU began to compute.
   std::optional<Clock::time_point> submitted_;
   Context context_;
   const std::unique_ptr<CellRoom> room_;  // null but where steps have few shapes (step.h, rule 6)
+  const std::unique_ptr<OutputTurns> turns_;  // null: no step ahead (rule 6)
   Readout readout_;
   LlamaMemory sequence_memory_;
   StateCache cache_;
   Rate rate_;
   Admission admission_;
   Step step_;
+  std::vector<Flight> flights_;  // the oldest first; two at most
+  Clock::time_point collected_;  // when the last one was
   ScorerStats stats_;
   RecentRate recent_;
 };

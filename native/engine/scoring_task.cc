@@ -16,7 +16,7 @@ ScoringTask::ScoringTask(TokenizedRequest asked, std::function<bool()> abandoned
   for (size_t i = 0; i < request.questions.size(); ++i) {
     const TokenizedQuestion& question = request.questions[i];
     if (question.candidates.empty()) continue;
-    items_.push_back({i, floats});
+    items_.push_back({i, floats, items_.size()});
     longest_ = std::max(longest_, question.tokens.size());
     suffix_left_ += question.tokens.size();
     floats += question.candidates.size() + 1;
@@ -73,13 +73,9 @@ void ScoringTask::CancelPlan() {
   }
 }
 
-void ScoringTask::Refuse(size_t run) {
-  runs_[run].row = -1;
-  SetNotFinite();
-}
-
 // The last one first: who asks the same again has the same sequences, and llama.cpp its graph.
-void ScoringTask::Advance(const std::function<void(const Run&)>& answered) {
+void ScoringTask::Advance(const std::function<void(const Run&)>& ended) {
+  unread_.reserve(items_.size());  // before anything has changed
   for (auto it = runs_.rbegin(); it != runs_.rend(); ++it) {
     Run& run = *it;
     run.evaluated += run.taken;
@@ -87,10 +83,17 @@ void ScoringTask::Advance(const std::function<void(const Run&)>& answered) {
     suffix_left_ -= run.taken;
     run.taken = 0;
     if (run.row < 0) continue;
-    answered(run);
-    ++finished_;
+    ended(run);
+    unread_.push_back(run.item);
   }
   std::erase_if(runs_, [](const Run& run) { return run.row >= 0; });
+}
+
+void ScoringTask::Answer(size_t item) {
+  std::erase(unread_, item);
+  ++finished_;
+  // Whatever is not finite in a state makes all that is evaluated behind it so.
+  if (prefix_ != nullptr) prefix_->proved = prefix_->evaluated;
   if (!done()) return;
   // Both as they would be without other scopes.
   const size_t had = request.prefix.size() - prefix_evaluated_;
@@ -101,21 +104,28 @@ void ScoringTask::Advance(const std::function<void(const Run&)>& answered) {
 
 size_t ScoringTask::Restart() noexcept {
   size_t lost = prefix_evaluated_;
-  // Those under way come first, in place of all that were begun. In their order, none is lost.
-  std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.item < b.item; });
-  for (size_t i = 0; i < runs_.size(); ++i) {
-    items_[i] = items_[runs_[i].item];
-    lost += runs_[i].evaluated;
-    suffix_evaluated_ -= runs_[i].evaluated;
+  const auto lose = [&](size_t evaluated) {
+    lost += evaluated;
+    suffix_evaluated_ -= evaluated;
+  };
+  for (const Run& run : runs_) lose(run.evaluated);
+  for (const size_t item : unread_) lose(question(item).tokens.size());
+  // Those that are not answered come first, in place of all that were begun.
+  size_t kept = 0;
+  for (size_t item = 0; item < begun_; ++item) {
+    const bool under_way =
+        std::any_of(runs_.begin(), runs_.end(), [&](const Run& run) { return run.item == item; });
+    const bool unread = std::find(unread_.begin(), unread_.end(), item) != unread_.end();
+    if (under_way || unread) items_[kept++] = items_[item];
   }
   const auto first = items_.begin();
-  items_.erase(first + static_cast<ptrdiff_t>(runs_.size()),
-               first + static_cast<ptrdiff_t>(begun_));
+  items_.erase(first + static_cast<ptrdiff_t>(kept), first + static_cast<ptrdiff_t>(begun_));
   suffix_left_ = 0;
   for (const Item& item : items_) suffix_left_ += request.questions[item.question].tokens.size();
   begun_ = 0;
   finished_ = 0;
   runs_.clear();
+  unread_.clear();
   prefix_ = nullptr;
   expected_ = 0;
   prefix_evaluated_ = 0;

@@ -37,7 +37,7 @@ class ScoringTask final : public Task {
 
   // Tokens of the prefix that a cache has, which is no promise.
   void Expect(size_t cached) { expected_ = cached; }
-  // Null while it is not admitted.
+  // Null while it is not admitted, and once it needs it no more.
   Prefix* prefix() const { return prefix_; }
   // The prefix is pinned for the task, and `tier` gave what is evaluated of it, but for `foreign`
   // tokens (cache/state_cache.h, rule 7). Returns the tokens that were evaluated on its behalf,
@@ -47,10 +47,10 @@ class ScoringTask final : public Task {
   size_t LoseTurn() { return ++turns_lost_; }
   // Whether it may give its place to another (admission.h, rule 2).
   bool may_give_way() const {
-    return runs_.empty() && prefix_->evaluated > admitted_at_ &&
+    return runs_.empty() && unread_.empty() && prefix_->evaluated > admitted_at_ &&
            tokens_lost_ + prefix_->evaluated <= request.prefix.size();
   }
-  // Gives its place up. Returns the prefix, which is to be unpinned.
+  // Gives its place up, or needs it no more. Returns the prefix, which is to be unpinned.
   Prefix& GiveWay();
   // `count` more of the prefix' tokens have been evaluated on its behalf.
   void AdvancePrefix(size_t count) { prefix_evaluated_ += count; }
@@ -58,13 +58,16 @@ class ScoringTask final : public Task {
   // ---- the questions ----
 
   const std::vector<Run>& runs() const { return runs_; }
-  const TokenizedQuestion& question(const Run& run) const {
-    return request.questions[items_[run.item].question];
+  const TokenizedQuestion& question(size_t item) const {
+    return request.questions[items_[item].question];
   }
+  const TokenizedQuestion& question(const Run& run) const { return question(run.item); }
   // The next question that is not under way; null if all are, or are answered.
   const TokenizedQuestion* next_question() const {
     return begun_ == items_.size() ? nullptr : &request.questions[items_[begun_].question];
   }
+  // Nothing of it is to be evaluated any more; answers may be missing yet.
+  bool submitted() const { return begun_ == items_.size() && runs_.empty(); }
   size_t longest() const { return longest_; }    // tokens of the longest question
   size_t position() const { return position_; }  // of a question's first token, in the context
   // Cells that its questions may take: of the longest one, or of all that are under way.
@@ -76,13 +79,14 @@ class ScoringTask final : public Task {
   void Plan(size_t run, size_t count, int32_t row);
   // The step was not evaluated.
   void CancelPlan();
-  // Where the logits of a run's candidates go, and their log-sum-exp behind them.
-  float* LogitsOf(const Run& run) { return result.logits.data() + items_[run.item].offset; }
-  int32_t& RankOf(const Run& run) { return result.ranks[run.item]; }
-  // What was read for a run is not finite: it is no answer.
-  void Refuse(size_t run);
-  // The step was evaluated. Gives `answered` each run that has ended, the last one first.
-  void Advance(const std::function<void(const Run&)>& answered);
+  // The step is being evaluated, and nothing of it will be again. Gives `ended` each run that ends
+  // in it, the last one first: its fork is of no more use.
+  void Advance(const std::function<void(const Run&)>& ended);
+  // Where the logits of a question's candidates go, and their log-sum-exp behind them.
+  float* LogitsOf(size_t item) { return result.logits.data() + items_[item].offset; }
+  int32_t& RankOf(size_t item) { return result.ranks[items_[item].rank]; }
+  // The question, which has ended, is answered: its logits are read, and finite.
+  void Answer(size_t item);
 
   // ---- the end ----
 
@@ -100,10 +104,11 @@ class ScoringTask final : public Task {
   size_t evaluated() const { return prefix_evaluated_ + suffix_evaluated_; }
 
  private:
-  // A question that is evaluated, and where its logits go.
+  // A question that is evaluated, and where its logits and its rank go.
   struct Item {
     size_t question;
     size_t offset;
+    size_t rank;
   };
 
   std::vector<Item> items_;
@@ -121,6 +126,7 @@ class ScoringTask final : public Task {
   size_t turns_lost_ = 0;   // in which there was no room for it, since it last had some
   size_t tokens_lost_ = 0;  // evaluated on its behalf, and evicted where it gave way
   std::vector<Run> runs_;
+  std::vector<size_t> unread_;  // items that have ended, and are not answered
 };
 
 }  // namespace oi

@@ -32,6 +32,7 @@ struct ScorerStats {
   uint64_t lost_tokens = 0;
   uint64_t readout_bytes = 0;
   double submit_ms = 0;
+  uint64_t steps_ahead = 0;
   uint64_t read_pairs = 0;
   uint64_t seen_pairs = 0;
   uint64_t graphs_reused = 0;
@@ -102,6 +103,7 @@ void ForEachStat(const EngineStats& stats, Use use) {
   set("diskPrefixes", cache.disk_prefixes);
   set("readoutBytes", scorer.readout_bytes);
   set("submitMs", scorer.submit_ms);
+  set("stepsAhead", scorer.steps_ahead);
   set("graphsReused", scorer.graphs_reused);
   set("readPairs", scorer.read_pairs);
   set("seenPairs", scorer.seen_pairs);

@@ -81,8 +81,7 @@ class Step {
   size_t size() const { return image_ ? chunks_.front().count : batch_.size(); }
   Batch& batch() { return batch_; }
   const std::optional<ImageChunk>& image() const { return image_; }
-  size_t padding() const { return padding_; }  // tokens that belong to no task
-  size_t outputs() const { return outputs_; }
+  size_t padding() const { return padding_; }        // tokens that belong to no task
   size_t read_cells() const { return read_cells_; }  // by attention, of rule 6
   const Work& work() const { return work_; }
   const std::vector<ScoringTask*>& tasks() const { return tasks_; }

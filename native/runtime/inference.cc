@@ -19,6 +19,9 @@ namespace {
 constexpr size_t kBurstSteps = 8;
 // A first guess, of English text.
 constexpr double kBytesPerToken = 4;
+// Of the time that a step takes, until the next one is submitted. The rest is for mistakes of the
+// prediction, and for what the host has to do.
+constexpr double kUntilNextStep = 0.75;
 
 std::unique_ptr<Evaluator> MakeEvaluator(const Model& model, Vision* vision,
                                          const EngineOptions& options, uint32_t cores,
@@ -89,52 +92,132 @@ void Inference::Add(JobPtr owned) {
   if (job->error_code != nullptr || job->task->done()) End(job);
 }
 
+// What a step is evaluated for ends with it.
 void Inference::DropAbandoned() {
   for (size_t i = live_.size(); i-- > 0;) {
-    if (live_[i]->EndIfAbandoned()) End(live_[i].get());
+    if (live_[i]->flights == 0 && live_[i]->EndIfAbandoned()) End(live_[i].get());
   }
 }
 
 void Inference::Step() {
   DropAbandoned();
   if (live_.empty()) return;
-  watch_.Begin(0);
-  const auto start = Clock::now();
-  std::vector<Job*> step;
-  bool evaluated = false;
+  // Who comes before the device is done is to be in the next step, so it is submitted ahead only
+  // where it would have no room for another.
+  const bool submitted = (flights_.empty() || Saturated()) && Submit();
+  size_t ahead = submitted && evaluator_->ahead() ? 1 : 0;
+  while (flights_.size() > ahead) {
+    if (!Collect()) ahead = 0;
+  }
+  watch_.End();
+}
+
+// Whether what is left fills a step.
+bool Inference::Saturated() {
+  const auto tokens = static_cast<double>(StepTokens());
+  double left = 0;
+  for (const JobPtr& job : live_) {
+    if (job->task) left += evaluator_->Remaining(*job->task).tokens;
+    if (left >= tokens) return true;
+  }
+  return false;
+}
+
+// False if no step was submitted.
+bool Inference::Submit() {
+  Flight flight;
+  flight.begun = Clock::now();
   Job failure(Job::Kind::kScore, 0);
   Guard(failure, [&] {
-    Pick(step);
-    counters_.SetRunning(step.size());
-    if (step.empty()) return;
-    watch_.Begin(evaluator_->StepMs());
-    evaluated = evaluator_->RunStep();
+    Watch(0);
+    Pick(flight.jobs);
+    if (flight.jobs.empty()) return;
+    counters_.SetRunning(flight.jobs.size());
+    flight.expected_ms = evaluator_->StepMs();
+    Watch(flight.expected_ms);
+    flight.submitted = evaluator_->Submit();
   });
-  watch_.End();
-  const double ms = MillisecondsSince(start);
-  for (Job* job : step) {
-    job->model_ms += ms - evaluator_->vision_ms();
-    job->vision_ms += evaluator_->vision_ms();
-    if (failure.error_code != nullptr) {
-      job->SetError(failure.error_code, failure.error_message);
+  if (flight.jobs.empty()) return false;
+  Expect(flight);
+  flight.error_code = failure.error_code;
+  flight.error_message = std::move(failure.error_message);
+  for (Job* job : flight.jobs) {
+    ++job->flights;
+    if (flight.submitted) NoteLeft(job);
+  }
+  flights_.push_back(std::move(flight));
+  return flights_.back().submitted;
+}
+
+// When the step that was just submitted begins to be evaluated is not known: not before the one
+// before it ends, as was predicted or, if that is earlier, as submitting waited for it.
+void Inference::Expect(const Flight& flight) {
+  const auto start = std::clamp(expected_end_, flight.begun, Clock::now());
+  const auto in = [&](double ms) {
+    return start + std::chrono::duration_cast<Clock::duration>(
+                       std::chrono::duration<double, std::milli>(ms));
+  };
+  next_due_ = in(kUntilNextStep * flight.expected_ms);
+  expected_end_ = in(flight.expected_ms);
+}
+
+// Ends the oldest step. False if a job that has to go is in the next one, too.
+bool Inference::Collect() {
+  Watch(0);
+  Flight flight = std::move(flights_.front());
+  flights_.erase(flights_.begin());
+  if (flight.submitted) {
+    Job failure(Job::Kind::kScore, 0);
+    bool evaluated = false;
+    Guard(failure, [&] { evaluated = evaluator_->Collect(); });
+    flight.error_code = failure.error_code;
+    flight.error_message = std::move(failure.error_message);
+    for (Job* job : flight.jobs) {
+      if (!evaluated) NoteLeft(job);
+    }
+  }
+  const auto now = Clock::now();
+  const double ms = MillisecondsBetween(std::max(flight.begun, collected_), now);
+  const double vision_ms = flight.submitted ? evaluator_->vision_ms() : 0;
+  collected_ = now;
+  for (Job* job : flight.jobs) {
+    --job->flights;
+    job->model_ms += ms - vision_ms;
+    job->vision_ms += vision_ms;
+    if (flight.error_code != nullptr) {
+      job->SetError(flight.error_code, flight.error_message);
     } else if (job->task->not_finite()) {
       job->SetError("ERR_ENGINE_INTERNAL",
                     "the model's numbers for this request are not finite (NaN or infinity)");
-    } else if (evaluated && !job->task->done()) {
-      Guard(*job, [&] {
-        const Work work = evaluator_->Remaining(*job->task);
-        scheduler_.Update(job, work.tokens);
-        counters_.Progress(*job, work, evaluator_->Ms(work));
-      });
     }
   }
-  for (Job* job : step) {
-    if (job->error_code != nullptr || job->task->done()) Release(job);
+  const auto ends = [](const Job* job) { return job->error_code != nullptr || job->task->done(); };
+  const auto leaves = [&](const Job* job) { return ends(job) && job->flights == 0; };
+  for (Job* job : flight.jobs) {
+    if (leaves(job)) Release(job);
   }
   counters_.SetScorer(evaluator_->stats());
-  for (Job* job : step) {
-    if (job->error_code != nullptr || job->task->done()) Finish(job);
+  const bool all = std::none_of(flight.jobs.begin(), flight.jobs.end(),
+                                [&](const Job* job) { return ends(job) && job->flights > 0; });
+  for (Job* job : flight.jobs) {
+    if (leaves(job)) Finish(job);
   }
+  return all;
+}
+
+// Steps that were submitted are to end in their time, and so is one of `more_ms`.
+void Inference::Watch(double more_ms) {
+  for (const Flight& flight : flights_) more_ms += flight.expected_ms;
+  watch_.Begin(more_ms);
+}
+
+// What is left of the job, as it is known now.
+void Inference::NoteLeft(Job* job) {
+  Guard(*job, [&] {
+    const Work work = evaluator_->Remaining(*job->task);
+    scheduler_.Update(job, work.tokens);
+    counters_.Progress(*job, work, evaluator_->Ms(work));
+  });
 }
 
 // Fills a step in the scheduler's order. The jobs in it, and one whose turn failed, are added
@@ -157,7 +240,7 @@ void Inference::Pick(std::vector<Job*>& step) {
     scheduler_.Charge(job, tokens);
     if (tokens == 0) step.pop_back();
   }
-  if (!step.empty() || evaluator_->AwaitRead()) return;
+  if (!step.empty() || !flights_.empty() || evaluator_->AwaitRead()) return;
   step.push_back(live_.front().get());
   throw EngineError("ERR_ENGINE_INTERNAL", "no request could go on");
 }

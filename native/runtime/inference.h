@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "../engine/evaluator.h"
@@ -33,7 +34,9 @@ class Inference {
         overdue_ms_(overdue_ms),
         stop_(stop),
         finished_(std::move(finished)),
-        scheduler_(0, overdue_ms) {}
+        scheduler_(0, overdue_ms) {
+    flights_.reserve(2);
+  }
 
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
@@ -45,6 +48,11 @@ class Inference {
   // Takes a scoring job.
   void Add(JobPtr job);
   bool idle() const { return live_.empty(); }
+  // When Step() is to be called: at once, or when most of the step that a device evaluates is done.
+  // What is added until then can be in the next one.
+  Clock::time_point due() {
+    return !flights_.empty() && Saturated() ? next_due_ : Clock::time_point{};
+  }
   // One step for all jobs. Not when idle.
   void Step();
 
@@ -57,7 +65,23 @@ class Inference {
   void Stop() { evaluator_.reset(); }
 
  private:
+  // A step that was submitted, or failed to be.
+  struct Flight {
+    std::vector<Job*> jobs;
+    bool submitted = false;
+    const char* error_code = nullptr;
+    std::string error_message;
+    Clock::time_point begun;
+    double expected_ms = 0;  // predicted
+  };
+
   void DropAbandoned();
+  bool Submit();
+  bool Collect();
+  bool Saturated();
+  void Expect(const Flight& flight);
+  void Watch(double more_ms);
+  void NoteLeft(Job* job);
   void Pick(std::vector<Job*>& step);
   size_t StepTokens();
   void Release(Job* job) noexcept;
@@ -72,6 +96,11 @@ class Inference {
   std::unique_ptr<Evaluator> evaluator_;
   Scheduler scheduler_;
   std::vector<JobPtr> live_;
+  std::vector<Flight> flights_;  // the oldest first; two at most
+  Clock::time_point collected_;  // when the last one was
+  // Of the one that was submitted last, as far as is known.
+  Clock::time_point next_due_;
+  Clock::time_point expected_end_;
 };
 
 }  // namespace oi

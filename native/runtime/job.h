@@ -40,6 +40,7 @@ struct Job {
   bool count_only = false;      // kTokenize: lengths instead of tokens
 
   TokenizedRequest tokenized;              // kScore, after the first stage
+  size_t flights = 0;                      // kScore: steps with it that are not collected
   std::unique_ptr<Task> task;              // kScore, in the second; its result stays
   std::vector<std::vector<Token>> tokens;  // kTokenize
   std::vector<uint32_t> counts;            // kTokenize with count_only

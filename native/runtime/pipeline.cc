@@ -233,11 +233,15 @@ void Pipeline::InferenceMain() {
   JobPtr close;
   for (;;) {
     std::vector<JobPtr> arrived;
+    const Clock::time_point due = inference_.due();
     {
       std::unique_lock<std::mutex> lock(mutex_);
       inference_wake_.wait(lock, [&] {
         return stop_ || !tokenized_.empty() || close_ || !inference_.idle() || close;
       });
+      if (due > Clock::now()) {
+        inference_wake_.wait_until(lock, due, [&] { return stop_ || !tokenized_.empty(); });
+      }
       if (stop_) break;
       arrived.swap(tokenized_);
       if (close_) close = std::move(close_);
@@ -252,7 +256,7 @@ void Pipeline::InferenceMain() {
       }
     }
     if (!inference_.idle()) {
-      inference_.Step();
+      if (inference_.due() <= Clock::now()) inference_.Step();
     } else if (close) {
       Guard(*close, [&] { Close(); });
       return Finish(std::move(close));

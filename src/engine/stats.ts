@@ -67,9 +67,12 @@ const none = {
   /** Bytes of logits copied from a device to the host; 0 on the CPU. */
   readoutBytes: 0,
   /**
-   * The part of `busyMs` until a step was built and submitted to a device, or the CPU began to compute.
+   * The part of `busyMs` until a step was built and submitted to a device, or the CPU began to
+   * compute; on a GPU, of those steps that were not submitted ahead.
    */
   submitMs: 0,
+  /** Steps that were submitted while a device still evaluated another. */
+  stepsAhead: 0,
   /** Compute graphs reused without a rebuild. */
   graphsReused: 0,
   /**

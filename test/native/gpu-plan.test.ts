@@ -5,9 +5,12 @@
  * that plan, on a device.
  */
 import t from 'tap'
+import { join } from 'node:path'
+import type { EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, ScoreInput, ScoreOutput } from '../../src/engine/types.js'
-import { fixturePath, type FixtureName, input, whileOpen } from '../helpers/fixture.js'
+import { fixturePath, type FixtureName, input, text, user, whileOpen } from '../helpers/fixture.js'
 import { sameAnswer, startLoad } from '../helpers/load.js'
+import { poisonedWord } from '../helpers/poisoned.js'
 
 const options = { contextTokens: 16_384, threads: 1, maxBacklogMs: 2 ** 31 }
 const same = sameAnswer(true)
@@ -16,10 +19,11 @@ async function withPlan<T>(
   plan: 'gpu' | undefined,
   name: FixtureName,
   use: (engine: Engine) => Promise<T>,
+  more: Partial<EngineOptions> = {},
 ): Promise<T> {
-  const modelPath = await fixturePath(name)
+  const modelPath = more.modelPath ?? (await fixturePath(name))
   if (plan !== undefined) process.env['OI_TEST_PLAN'] = plan
-  return whileOpen({ ...options, modelPath }, (engine) => {
+  return whileOpen({ ...options, ...more, modelPath }, (engine) => {
     delete process.env['OI_TEST_PLAN']
     return use(engine)
   })
@@ -67,8 +71,8 @@ async function cellsRead(engine: Engine, names: readonly number[]) {
   return { tokens, cells: (after.readPairs - before.readPairs) / tokens }
 }
 
-function named(name: number | string): ScoreInput {
-  const { prefix, suffixes } = input(200, 2)
+function named(name: number | string, words = 200): ScoreInput {
+  const { prefix, suffixes } = input(words, 2)
   return { prefix: [{ text: `State ${name}. `, trusted: false }, ...prefix], suffixes }
 }
 
@@ -120,3 +124,109 @@ t.test('steps that are aborted leave no cell behind', (t) =>
     t.ok(answered > 0)
   }),
 )
+
+/** Steps so short that a few requests fill them: the next one is submitted ahead. */
+const short = { microbatchTokens: 128, batchTokens: 128 }
+
+for (const name of ['dense', 'window'] as const) {
+  t.test(`${name}: a full step is submitted ahead, and each answer is its own`, async (t) => {
+    const states = from(0).map((name) => named(name))
+    const alone = await withPlan(undefined, name, async (engine) => {
+      const answers: ScoreOutput[] = []
+      for (const state of states) answers.push(await engine.score(state))
+      return answers
+    })
+    await withPlan(
+      'gpu',
+      name,
+      async (engine) => {
+        const answers = await Promise.all(states.map((state) => engine.score(state)))
+        const { steps, stepsAhead, evaluatedTokens, paddingTokens } = engine.stats()
+        t.ok(stepsAhead > steps / 2, `${stepsAhead} of ${steps} steps`)
+        answers.forEach(({ logits }, i) => t.ok(same(logits, alone[i]!.logits), `state ${i}`))
+        const counted = answers.reduce((sum, answer) => sum + answer.evaluatedTokens, 0)
+        t.equal(evaluatedTokens - paddingTokens, counted)
+      },
+      short,
+    )
+  })
+}
+
+t.test('a step that another request would fit into is not submitted ahead', (t) =>
+  withPlan('gpu', 'small', async (engine) => {
+    for (let i = 0; i < 8; i++) await Promise.all([engine.score(named(i)), engine.score(named(-i))])
+    t.equal(engine.stats().stepsAhead, 0)
+  }),
+)
+
+for (const name of ['small', 'window'] as const) {
+  t.test(`${name}: with steps ahead, what is cancelled spoils no other answer`, (t) =>
+    withPlan(
+      'gpu',
+      name,
+      async (engine) => {
+        const load = await startLoad(engine, { seed: 3, width: 24, same })
+        for (let i = 0; i < 40; i++) {
+          const controller = new AbortController()
+          const asked = engine.score(requests[1]!, { signal: controller.signal }).catch(() => {})
+          await new Promise((resolve) => setTimeout(resolve, i % 9))
+          controller.abort()
+          await asked
+        }
+        const { wrong, answered } = await load.stop()
+        t.same(wrong, [])
+        t.ok(answered > 0)
+        t.ok(engine.stats().stepsAhead > 0)
+        await engine.score(named('last'))
+        const { deviceCellsUsed, deviceCellsIdle } = engine.stats()
+        t.equal(deviceCellsUsed, deviceCellsIdle, 'nobody holds a cell any more')
+      },
+      { ...short, contextTokens: 4096 },
+    ),
+  )
+}
+
+t.test('numbers that are not finite spoil no answer of the step behind', async (t) => {
+  const word = ' zebra'
+  const path = join(t.testdir({}), 'spoilt.gguf')
+  const modelPath = await poisonedWord(await fixturePath('dense'), path, word)
+  // Several in each step, so that the one behind has answers, too.
+  const states = from(0).map((name) => named(name, 9))
+  const alone = await withPlan(
+    undefined,
+    'dense',
+    async (engine) => {
+      const answers: ScoreOutput[] = []
+      for (const state of states) answers.push(await engine.score(state))
+      return answers
+    },
+    { modelPath },
+  )
+  await withPlan(
+    'gpu',
+    'dense',
+    async (engine) => {
+      let counted = 0
+      const outcomes = await Promise.all(
+        states.map(async (state, i) => {
+          const mixed =
+            i % 12 === 5
+              ? { ...state, prefix: [user(`${i}: `), user(word), user(` ${text(5)}`)] }
+              : state
+          const answer = await engine.score(mixed).catch(() => undefined)
+          if (answer === undefined) return 'failed'
+          counted += answer.evaluatedTokens
+          return same(answer.logits, alone[i]!.logits) ? 'right' : 'wrong'
+        }),
+      )
+      t.same(
+        outcomes,
+        states.map((_, i) => (i % 12 === 5 ? 'failed' : 'right')),
+      )
+      const { stepsAhead, evaluatedTokens, paddingTokens, lostTokens } = engine.stats()
+      t.ok(stepsAhead > 0)
+      t.equal(evaluatedTokens - paddingTokens - lostTokens, counted, 'all else was lost')
+    },
+    { ...short, modelPath },
+  )
+})

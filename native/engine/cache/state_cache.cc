@@ -204,7 +204,7 @@ void StateCache::Save(const Prefix& prefix) noexcept {
 }
 
 void StateCache::TrySave(const Prefix& prefix) {
-  if (prefix.requests < options_.save_after || prefix.evaluated < kWorthSaving) return;
+  if (!Saves(prefix) || prefix.evaluated < kWorthSaving) return;
   const bool proved = prefix.proved >= prefix.evaluated;
   const Wanted known{prefix.tokens, prefix.scope, 0};
   if (!outer_.Wants(known, 1, proved)) return;  // before its size is counted

@@ -85,6 +85,9 @@ class StateCache {
   // Tokens that Pin() would find, the disk aside.
   size_t Expect(const Wanted& wanted) const;
 
+  // Whether the prefix would be saved if it were evicted.
+  bool Saves(const Prefix& prefix) const { return prefix.requests >= options_.save_after; }
+
   // Rule 6, and all pointers to prefixes are void. What is proved moves to the host tier.
   void Purge();
 

@@ -151,7 +151,7 @@ void Encoder::Add(Encoding& task, size_t index) {
   runs_.push_back({&task, index, row, tokens.size()});
 }
 
-bool Encoder::RunStep() {
+bool Encoder::Submit() {
   const auto undo = [&] {
     for (const Run& run : runs_) run.task->begun = std::min(run.task->begun, run.pass);
   };

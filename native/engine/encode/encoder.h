@@ -55,7 +55,7 @@ class Encoder final : public Evaluator {
   size_t Take(Task& task) override;
   bool full() const override;
   double StepMs() const override { return rate_.StepMs(work_); }
-  bool RunStep() override;
+  bool Submit() override;
   void Drop(Task& task) noexcept override;
   bool invariant() const override { return context_->invariant(); }
   const ContextPlan& plan() const override { return plan_; }

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "../context.h"
 #include "../scoring_task.h"
 #include "../types.h"
 
@@ -17,35 +16,32 @@ namespace oi {
 class Readout {
  public:
   // `threads` read at once, where rows come from a device: those that compute on a CPU would wait.
-  Readout(const Context& context, size_t vocabulary_size, size_t threads)
-      : context_(context), vocabulary_size_(vocabulary_size), threads_(threads) {}
+  Readout(size_t vocabulary_size, size_t threads)
+      : vocabulary_size_(vocabulary_size), threads_(threads) {}
 
-  // After a decode and llama_synchronize(): into the results of the tasks' runs that have a row in
-  // it. The rank is the number of tokens that are likelier than all candidates. A run whose numbers
-  // are not finite is refused (ScoringTask::Refuse). Throws EngineError ERR_ENGINE_INTERNAL.
-  void Read(const std::vector<ScoringTask*>& tasks);
+  // A question that has a row in a step.
+  struct Asked {
+    ScoringTask* task;
+    size_t item;
+    size_t row;
+    bool finite = false;
+  };
+
+  // Of the rows, [outputs, vocabulary], into the results of the tasks, and whether they are finite.
+  // The rank is the number of tokens that are likelier than all candidates.
+  void Read(std::vector<Asked>& asked, const float* rows);
 
   // Whether most of a row is finite: a single entry may be damaged, and is nobody's label.
-  bool PlainIsFinite(int32_t row) const;
+  bool PlainIsFinite(const float* row) const;
 
   // Of logits that were read.
   uint64_t bytes() const { return rows_read_ * vocabulary_size_ * sizeof(float); }
 
  private:
-  struct Asked {
-    ScoringTask* task;
-    size_t run;
-    const float* row;
-    bool finite = false;
-  };
+  bool ReadRow(const Asked& asked, const float* logits) const;
 
-  const float* Row(int32_t row) const;
-  void ReadRow(Asked& asked) const;
-
-  const Context& context_;
   const size_t vocabulary_size_;
   const size_t threads_;
-  std::vector<Asked> asked_;
   uint64_t rows_read_ = 0;
 };
 

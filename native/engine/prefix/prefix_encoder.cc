@@ -127,7 +127,7 @@ Work PrefixEncoder::Remaining(const Task& task) const {
   return work;
 }
 
-bool PrefixEncoder::RunStep() {
+bool PrefixEncoder::Submit() {
   if (Abandoned()) {
     Undo();
     return false;

@@ -58,7 +58,7 @@ class PrefixEncoder final : public Evaluator {
   size_t Take(Task& task) override;
   bool full() const override { return alone_ || step_.tokens.size() >= size_; }
   double StepMs() const override { return rate_.StepMs(work_); }
-  bool RunStep() override;
+  bool Submit() override;
   bool AwaitRead() override { return cache_.AwaitRead(); }
   void Drop(Task& task) noexcept override;
   void Flush() override { cache_.Flush(); }

@@ -4,8 +4,8 @@
  *
  * In this process, without HTTP, on all devices that the addon finds; then the layers `http` and
  * `scaling` there. The engine's counters show the cost of each case in steps: reused graphs, the
- * share of a step until it is submitted, the time between steps, and the bytes that a decision
- * copies to the host.
+ * share of a step until it is submitted, steps that were submitted ahead, the time between steps,
+ * and the bytes that a decision copies to the host.
  *
  * @module
  */
@@ -193,6 +193,7 @@ const units = {
   decisions: '/s',
   'graphs used again': '%',
   'time before the device has all of a step': '%',
+  'submitted ahead': '%',
   'time between steps': '%',
   'to the host, a decision': 'bytes',
 } as const
@@ -213,6 +214,7 @@ async function counted(
     decisions: (decisions / ms) * 1000,
     'graphs used again': (100 * grown('graphsReused')) / grown('steps'),
     'time before the device has all of a step': (100 * grown('submitMs')) / grown('busyMs'),
+    'submitted ahead': (100 * grown('stepsAhead')) / grown('steps'),
     'time between steps': 100 * (1 - grown('busyMs') / ms),
     'to the host, a decision': grown('readoutBytes') / decisions,
   }

@@ -45,6 +45,7 @@ export const engineMetrics: readonly MetricRow<EngineStats>[] = [
     'Part of the busy time until a device had received the whole step',
     (stats) => stats.submitMs / 1000,
   ),
+  counter('steps_ahead_total', 'Steps submitted while a GPU still evaluated another', 'stepsAhead'),
   counter('evaluated_tokens_total', 'Tokens evaluated', 'evaluatedTokens'),
   counter('padding_tokens_total', 'Evaluated tokens that only padded a step', 'paddingTokens'),
   counter('lost_tokens_total', 'Evaluated tokens of requests that were not answered', 'lostTokens'),
