@@ -45,6 +45,7 @@ interface Program {
   readonly name: string
   readonly path: string
   readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const usage = `Usage: npm run test:sanitize [-- --operations N]
@@ -71,22 +72,25 @@ async function testPrograms(wanted: number | undefined): Promise<boolean> {
   const thread = await buildNative(new Set(['sanitize-thread'] as const), ['oi-stress'])
   const model = await ensureModel('fixture-small')
   const folder = mkdtempSync(join(tmpdir(), 'oi-stress-'))
-  const stress = (build: keyof typeof operations & Switch, dir: string): Program => {
-    const states = join(folder, build)
-    mkdirSync(states, { mode: 0o700 })
-    return {
-      name: `random operations, build ${build}`,
-      path: join(dir, 'oi-stress'),
-      args: [model, String(wanted ?? operations[build]), '1', states],
-    }
-  }
+  // Half of them with a GPU's plan: steps of few shapes, and ahead.
+  const stress = (build: keyof typeof operations & Switch, dir: string): Program[] =>
+    ['cpu', 'gpu'].map((plan) => {
+      const states = join(folder, `${build}-${plan}`)
+      mkdirSync(states, { mode: 0o700 })
+      return {
+        name: `random operations, build ${build}, plan of a ${plan}`,
+        path: join(dir, 'oi-stress'),
+        args: [model, String(Math.ceil((wanted ?? operations[build]) / 2)), '1', states],
+        env: { OI_TEST_PLAN: plan },
+      }
+    })
   // The kernels of this CPU's set, of lesser sets, and all against one another.
   const kernels = [[], ['--set', 'avx-vnni'], ['--set', 'avx2'], ['sets']].map((args): Program => ({
     name: ['kernels', ...args].join(' '),
     path: join(address, 'oi-kernel-test'),
     args,
   }))
-  const waiting = [stress('sanitize-thread', thread), stress('sanitize', address), ...kernels]
+  const waiting = [...stress('sanitize-thread', thread), ...stress('sanitize', address), ...kernels]
   let ok = true
   const lane = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -102,8 +106,8 @@ async function testPrograms(wanted: number | undefined): Promise<boolean> {
 }
 
 /** Runs a program to its end, and then prints its output and, as a line of TAP, its result. */
-async function passes({ name, path, args }: Program): Promise<boolean> {
-  const env = { ...process.env, ...environment }
+async function passes({ name, path, args, env: own }: Program): Promise<boolean> {
+  const env = { ...process.env, ...environment, ...own }
   const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const { status, output } = await outcomeOf(child)
   process.stdout.write(output)

@@ -6,8 +6,8 @@
  */
 import t from 'tap'
 import type { EngineOptions } from '../../src/engine/engine.js'
-import type { Engine } from '../../src/engine/types.js'
-import { type FixtureName, fixturePath, input, whileOpen } from '../helpers/fixture.js'
+import type { Engine, ScoreOutput } from '../../src/engine/types.js'
+import { type FixtureName, fixturePath, input, unique, whileOpen } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 
 const fixtures: readonly FixtureName[] = ['small', 'dense', 'hybrid', 'window', 'experts', 'oss']
@@ -41,6 +41,26 @@ for (const name of fixtures) {
       })
     }
   })
+}
+
+for (const gpuLayers of [-1, 2]) {
+  t.test(`${gpuLayers} layers: full steps are submitted ahead, each answer is its own`, (t) =>
+    withModel(planned, { gpuLayers, microbatchTokens: 128, batchTokens: 128 }, async (engine) => {
+      const requests = Array.from({ length: 24 }, (_, i) => unique(i, 20 + 7 * (i % 5), 2))
+      const alone: ScoreOutput[] = []
+      for (const request of requests) alone.push(await engine.score(request))
+      const answers = await Promise.all(
+        requests.map(async ({ prefix, suffixes }) => {
+          // Not cached, and of the same length.
+          const answer = await engine.score({ prefix, suffixes }, { scope: 'another' })
+          return answer.logits
+        }),
+      )
+      const { stepsAhead, steps } = engine.stats()
+      t.ok(stepsAhead > 4, `${stepsAhead} of ${steps} steps`)
+      answers.forEach((logits, i) => t.ok(relativeError(logits, alone[i]!.logits) < 1e-3, `${i}`))
+    }),
+  )
 }
 
 t.test('the plan is what llama.cpp allocates', async (t) => {
