@@ -40,7 +40,8 @@ void AddMemory(const char* text) {
     const std::string_view kind = what.data();
     if (kind == "model") buffers.weights += mebibytes * (1 << 20);
     if (kind == "KV" || kind == "RS") buffers.cells += mebibytes * (1 << 20);
-    if (kind == "compute" || kind == "output") buffers.compute += mebibytes * (1 << 20);
+    if (kind == "compute") buffers.compute += mebibytes * (1 << 20);
+    if (kind == "output") buffers.outputs += mebibytes * (1 << 20);
   }
 }
 

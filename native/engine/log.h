@@ -30,7 +30,8 @@ struct LoggedMemory {
   struct Buffers {
     double weights = 0;
     double cells = 0;    // of K and V, and recurrent states
-    double compute = 0;  // what is computed, and what goes in and out
+    double compute = 0;  // what is computed, and what goes in
+    double outputs = 0;  // what comes out
   };
   double cell_bytes = 0;   // of K and V, for all cells
   double state_bytes = 0;  // of recurrent states, for all sequences

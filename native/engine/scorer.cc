@@ -51,12 +51,15 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
                              static_cast<llama_seq_id>(plan_.sequences + plan_.fillers - 1))
                 : nullptr),
       turns_(room_ && !recurrent_ ? OutputTurnsOf(context_.get()) : nullptr),
+      memory_(context_.memory()),
       readout_(vocabulary_size_, on_gpu_ ? plan_.threads : 1),
       sequence_memory_(context_.get(), room_.get()),
       cache_(sequence_memory_, CacheOptions(plan_, options, model)),
       admission_(cache_, rate_, options.deterministic),
       step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic, room_.get()) {
   flights_.reserve(2);
+  if (!turns_) return;
+  for (auto& [name, buffers] : memory_.buffers) buffers.outputs *= 2;
 }
 
 // A step is aborted only if no other task loses by it. An interrupted recurrent state, or sliding

@@ -91,7 +91,7 @@ class Scorer final : public Evaluator {
 
   bool invariant() const override { return context_.invariant(); }
   const ContextPlan& plan() const override { return plan_; }
-  const LoggedMemory& memory() const override { return context_.memory(); }
+  const LoggedMemory& memory() const override { return memory_; }
   ScorerStats stats() const override;
 
  private:
@@ -137,6 +137,7 @@ class Scorer final : public Evaluator {
   Context context_;
   const std::unique_ptr<CellRoom> room_;  // null but where steps have few shapes (step.h, rule 6)
   const std::unique_ptr<OutputTurns> turns_;  // null: no step ahead (rule 6)
+  LoggedMemory memory_;
   Readout readout_;
   LlamaMemory sequence_memory_;
   StateCache cache_;

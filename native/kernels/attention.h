@@ -48,7 +48,8 @@ struct AttentionShape {
   // Where in the cache each of the `cells` lies, which the mask has in this order; null: cell i is
   // number i.
   const int32_t* order = nullptr;
-  float* results = nullptr;  // [tokens][heads][value_size]
+  const float* sinks = nullptr;  // [heads], a score more in each softmax, of no value; null: none
+  float* results = nullptr;      // [tokens][heads][value_size]
 };
 
 struct TokenRange {

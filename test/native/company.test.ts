@@ -55,6 +55,7 @@ const models: readonly (readonly [FixtureName, string])[] = [
   ['dense-qwen', 'F32'],
   ['window', 'Q8_0'],
   ['experts', 'Q8_0'],
+  ['oss', 'Q8_0'],
 ]
 /** Without cells; the last reads a state's from RAM. */
 const encoders: typeof models = [

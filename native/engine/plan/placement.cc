@@ -34,7 +34,7 @@ void AddLogged(std::vector<Placement>& placement, const LoggedMemory& logged) {
     Placement& entry = EntryOf(placement, name);
     entry.weight_bytes += static_cast<uint64_t>(buffers.weights);
     entry.cell_bytes += static_cast<uint64_t>(buffers.cells);
-    entry.buffer_bytes += static_cast<uint64_t>(buffers.compute);
+    entry.buffer_bytes += static_cast<uint64_t>(buffers.compute + buffers.outputs);
   }
   for (const auto& [device, layers] : logged.layers) EntryOf(placement, device).layers += layers;
 }

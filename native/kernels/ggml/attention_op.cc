@@ -45,8 +45,7 @@ std::optional<AttentionShape> ShapeOf(const ggml_tensor* op) {
   std::memcpy(params, op->op_params, sizeof(params));
   const std::optional<CacheFormat> format = FormatOf(key->type);
   const bool known = format && value->type == key->type && query->type == GGML_TYPE_F32 &&
-                     sinks == nullptr && params[1] == 0.0f && params[2] == 0.0f &&
-                     KnowsParams(op, kAttentionSlots);
+                     params[1] == 0.0f && params[2] == 0.0f && KnowsParams(op, kAttentionSlots);
   if (!known) return std::nullopt;
   // One stream of sequences, as a unified cache has it.
   const bool one = query->ne[3] == 1 && key->ne[3] == 1 && value->ne[3] == 1;
@@ -56,7 +55,10 @@ std::optional<AttentionShape> ShapeOf(const ggml_tensor* op) {
   const bool rows = query->nb[0] == sizeof(float) && key->nb[0] == bytes && value->nb[0] == bytes;
   const bool masked = mask == nullptr || (mask->type == GGML_TYPE_F16 && mask->ne[2] == 1 &&
                                           mask->ne[3] == 1 && mask->nb[0] == 2);
-  if (!one || !sizes || !rows || !masked || !ggml_is_contiguous(op)) return std::nullopt;
+  const bool sunk =
+      sinks == nullptr || (sinks->type == GGML_TYPE_F32 && ggml_is_contiguous(sinks) &&
+                           ggml_nelements(sinks) == query->ne[2]);
+  if (!one || !sizes || !rows || !masked || !sunk || !ggml_is_contiguous(op)) return std::nullopt;
 
   AttentionShape shape;
   shape.key_size = key->ne[0];
@@ -80,6 +82,7 @@ std::optional<AttentionShape> ShapeOf(const ggml_tensor* op) {
     shape.mask = static_cast<const uint8_t*>(mask->data);
     shape.mask_token_stride = mask->nb[1];
   }
+  if (sinks != nullptr) shape.sinks = static_cast<const float*>(sinks->data);
   shape.results = static_cast<float*>(op->data);
   return shape;
 }

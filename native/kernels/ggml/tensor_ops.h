@@ -14,7 +14,7 @@ class KernelOp : public ggml::cpu::tensor_traits {
   bool work_size(int, const ggml_tensor*, size_t&) final { return false; }
 };
 
-// GGML_OP_FLASH_ATTN_EXT. No kernel: sinks, soft caps, ALiBi, odd sizes, other cache types.
+// GGML_OP_FLASH_ATTN_EXT. No kernel: soft caps, ALiBi, odd sizes, other cache types.
 class AttentionOp : public KernelOp {
  public:
   bool compute_forward(ggml_compute_params* params, ggml_tensor* op) override;

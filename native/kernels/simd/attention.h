@@ -24,6 +24,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "../attention.h"
@@ -166,7 +167,17 @@ void FinishRows(const AttentionRows<S>& rows, const Tile& tile, int64_t size, Pl
 }
 
 template <class S>
+void AddSinks(const AttentionShape& shape, const AttentionRows<S>& rows, const Tile& tile) {
+  for (int64_t i = 0; i < rows.count; ++i) {
+    const double power = static_cast<double>(shape.sinks[rows.head(i)]) * M_LOG2E;
+    // Too large for a float where all that is seen weighs nothing beside it: then so is the sum.
+    tile.sum[i] += static_cast<float>(std::exp2(power - static_cast<double>(tile.maximum[i])));
+  }
+}
+
+template <class S>
 void FinishTile(const AttentionShape& shape, const AttentionRows<S>& rows, const Tile& tile) {
+  if (shape.sinks != nullptr) AddSinks<S>(shape, rows, tile);
   FinishRows<S>(rows, tile, shape.value_size, [&](int64_t i) {
     return shape.results + (rows.token(i) * shape.heads + rows.head(i)) * shape.value_size;
   });

@@ -26,7 +26,7 @@ std::vector<double> Reference(const Case& one) {
       const float* query = one.queries.data() + (h * one.tokens + t) * one.size;
       const int64_t key_head = h / (one.heads / one.key_heads);
       double* result = results.data() + (t * one.heads + h) * one.size;
-      double total = 0;
+      double total = one.sinks.empty() ? 0 : std::exp(static_cast<double>(one.sinks[h]));
       for (int64_t c = 0; c < one.cells; ++c) {
         const float added = one.mask[t * one.cells + c];
         if (added == kHidden) continue;
@@ -166,6 +166,43 @@ void CheckHidden(ggml_type type) {
   Check(seen && others, name + ": a query that is no number gives NaN, and to no other");
 }
 
+void CheckSinks(ggml_type type) {
+  std::mt19937 random(type + 500);
+  const std::string name = std::string("attention, ") + ggml_type_name(type) + ", sinks";
+  double ours = 0;
+  double stock = 0;
+  bool threads_agree = true;
+  for (const int64_t tokens : {1, 9, 70}) {
+    Case one = RandomCase(type, 64, 8, 2, tokens, 64, 3, random);
+    one.sinks = RandomFloats(one.heads, 4, random);
+    const Floats result = Compute(Side::kOurs, one, 1);
+    const auto reference = Reference(one);
+    ours = std::max(ours, Error(result, reference));
+    stock = std::max(stock, Error(Compute(Side::kStock, one, 1), reference));
+    const Floats other = Compute(Side::kOurs, one, 3);
+    threads_agree =
+        threads_agree && SameBits(result.data(), other.data(), static_cast<int64_t>(result.size()));
+  }
+  char detail[100];
+  std::snprintf(detail, sizeof(detail), "%.3e, stock %.3e", ours, stock);
+  const double most = type == GGML_TYPE_F32 ? 3 * stock : stock;
+  Check(ours <= most && ours < Bound(type), name + ": no further from exact than stock", detail);
+  Check(threads_agree, name + ": the same bits on 1 and 3 threads");
+
+  Case blind = RandomCase(type, 64, 8, 2, 9, 64, 3, random);
+  blind.sinks = RandomFloats(blind.heads, 4, random);
+  std::fill_n(blind.mask.begin() + 4 * blind.cells, blind.cells, kHidden);
+  const Floats none = Compute(Side::kOurs, blind, 2);
+  const auto row = none.begin() + 4 * blind.heads * blind.size;
+  Check(std::all_of(row, row + blind.heads * blind.size, [](float value) { return value == 0.0f; }),
+        name + ": a token that sees nothing else gets zeros");
+  for (const float sink : {-1e6f, 300.0f}) {
+    std::fill(blind.sinks.begin(), blind.sinks.end(), sink);
+    const double error = Error(Compute(Side::kOurs, blind, 2), Reference(blind));
+    Check(error < Bound(type), name + ": far from all scores", std::to_string(error));
+  }
+}
+
 void CheckCasts() {
   std::mt19937 random(900);
   Case one = RandomCase(GGML_TYPE_F32, 32, 12, 12, 50, 0, 25, random);
@@ -185,6 +222,7 @@ void CheckAttention() {
   for (const ggml_type type : {GGML_TYPE_F16, GGML_TYPE_BF16, GGML_TYPE_F32}) {
     CheckSizes(type);
     CheckHidden(type);
+    CheckSinks(type);
   }
   CheckCasts();
 }

@@ -188,7 +188,7 @@ void Operation::MakeExact() { kernels::MakeExact(result_); }
 std::unique_ptr<Operation> Operation::Attention(Side side, const AttentionCase& attention) {
   std::unique_ptr<Operation> operation(
       new Operation(2 * attention.queries.size() + 2 * attention.keys.size() +
-                    2 * attention.values.size() + attention.mask.size()));
+                    2 * attention.values.size() + attention.mask.size() + attention.sinks.size()));
   ggml_context* context = operation->graph_context_.get();
   ggml_tensor* queries = operation->Input(GGML_TYPE_F32, attention.size, attention.tokens,
                                           attention.heads, attention.queries);
@@ -207,7 +207,14 @@ std::unique_ptr<Operation> Operation::Attention(Side side, const AttentionCase& 
   ggml_tensor* mask =
       operation->Input(GGML_TYPE_F16, attention.cells, attention.tokens, 1, attention.mask);
   const float scale = 1.0f / std::sqrt(static_cast<float>(attention.size));
-  operation->Finish(ggml_flash_attn_ext(context, queries, keys, values, mask, scale, 0, 0));
+  ggml_tensor* const result =
+      ggml_flash_attn_ext(context, queries, keys, values, mask, scale, 0, 0);
+  if (!attention.sinks.empty()) {
+    ggml_tensor* const sinks =
+        operation->Input(GGML_TYPE_F32, attention.heads, 1, 1, attention.sinks);
+    ggml_flash_attn_ext_add_sinks(result, sinks);
+  }
+  operation->Finish(result);
   if (side == Side::kOurs) SkipCasts(operation->graph_);
   if (!attention.ranks.empty()) operation->order_ = std::make_unique<OneCache>(attention.ranks);
   return operation;

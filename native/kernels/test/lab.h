@@ -102,6 +102,7 @@ class Operation {
     Floats keys;                 // [cells][key_heads][size]
     Floats values;               // [cells][key_heads][size]
     Floats mask;                 // [tokens][cells]
+    Floats sinks;                // [heads], or none
     std::vector<int64_t> ranks;  // [cells], in their sequences; none: nobody knows them
   };
   // Of a cast, what would be its result holds NaN before it is computed.
