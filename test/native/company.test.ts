@@ -56,6 +56,7 @@ const models: readonly (readonly [FixtureName, string])[] = [
   ['window', 'Q8_0'],
   ['experts', 'Q8_0'],
   ['oss', 'Q8_0'],
+  ['lfm2', 'Q8_0'],
 ]
 /** Without cells; the last reads a state's from RAM. */
 const encoders: typeof models = [

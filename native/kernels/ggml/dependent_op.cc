@@ -43,6 +43,7 @@ bool IsRowwise(const ggml_tensor* op) {
     case GGML_OP_TOP_K:
     case GGML_OP_LEAKY_RELU:
     case GGML_OP_FILL:
+    case GGML_OP_SSM_CONV:
     case GGML_OP_UNARY:
     case GGML_OP_GLU:
       return true;
