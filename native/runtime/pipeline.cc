@@ -181,9 +181,7 @@ void Pipeline::FirstStage(std::unique_lock<std::mutex>& lock, JobPtr job) {
   ++tokenizing_;
   NoteRunning(*running);
   lock.unlock();
-
   Guard(*job, [&] { Tokenize(*job); });
-
   lock.lock();
   std::erase(running_, running);
   if (job->kind == Job::Kind::kClose) {
@@ -239,9 +237,7 @@ void Pipeline::InferenceMain() {
       inference_wake_.wait(lock, [&] {
         return stop_ || !tokenized_.empty() || close_ || !inference_.idle() || close;
       });
-      if (due > Clock::now()) {
-        inference_wake_.wait_until(lock, due, [&] { return stop_ || !tokenized_.empty(); });
-      }
+      inference_wake_.wait_until(lock, due, [&] { return stop_ || !tokenized_.empty(); });
       if (stop_) break;
       arrived.swap(tokenized_);
       if (close_) close = std::move(close_);
@@ -268,8 +264,7 @@ void Pipeline::InferenceMain() {
 void Pipeline::Open(Job& job) {
   if (GetVocabulary().model) throw EngineError("ERR_INVALID_ARGUMENT", "open() was called before");
   // The threads of ggml's pool, which aborts where the system gives none.
-  const uint32_t threads =
-      options_.engine.threads != 0 ? options_.engine.threads : AvailableCores();
+  const uint32_t threads = options_.engine.threads ? options_.engine.threads : AvailableCores();
   if (!options_.engine.metadata_only) CheckThreads(threads - 1);
   LoadPlan plan = PlanLoad(options_.engine, threads, stop_);
   const EngineOptions& options = plan.options;

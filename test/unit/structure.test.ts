@@ -128,7 +128,7 @@ rule('a folder of native/ includes only the libraries that it is for', () => {
       /^native\/(?:engine|threads|tools|stress|kernels\/(?:ggml|test))\//,
     ],
     // llama.cpp's own headers, and ggml's, which no other part of the project may know.
-    [/^llama-.*\.h$/, /^native\/engine\/cache\/llama_caches\.h$/],
+    [/^llama-.*\.h$/, /^native\/engine\/(cache\/llama_caches\.h|logits\/output_turns\.cc)$/],
     [/^(?:traits|.*-impl)\.h$/, /^native\/kernels\/ggml\//],
   ]
   return found(includes, 1000).filter(({ path, specifier }) =>
